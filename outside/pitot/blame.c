@@ -189,7 +189,7 @@ static int run_and_answer(const struct pitot_options *options, struct watch *wat
     if (!watch_ran(watch))
         return 0;
     if (unread > 0)
-        plain_tell("pitot: what memory holds at the end was not compared with the last writes");
+        plain_tell("pitot: the memory at the end was not compared with the last writes");
     return answer(options, watch->kernel, why);
 }
 

@@ -39,10 +39,10 @@ static int check_changes(const struct pitot_options *options, struct refusal *wh
             without = one;
     }
     if (options->guard && !guards)
-        return refuse(why, EINVAL, "--guard: %s is given no size in bytes that could be larger",
+        return refuse(why, EINVAL, "--guard: %s takes no size in bytes that could be larger",
                       without->name);
     if (options->guard && without)
-        plain_tell("pitot: --guard: objects of %s have none: it is given no size in bytes",
+        plain_tell("pitot: --guard: objects of %s have no guard: it takes no size in bytes",
                    without->name);
     if (options->quarantine && !frees)
         return refuse(why, EINVAL, "--quarantine: no function frees; --free FUNCTION names one");

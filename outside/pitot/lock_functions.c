@@ -179,9 +179,9 @@ static int check_given(const struct lock_functions *all, struct refusal *why)
 
     if (all->count == 0 || (takes && has(all, LOCK_GIVES, GIVEN)))
         return 0;
-    return takes ? refuse(why, EINVAL, "%s takes locks: --unlock names what gives them back",
+    return takes ? refuse(why, EINVAL, "%s takes locks: add its --unlock FUNCTION",
                           all->function[0].name)
-                 : refuse(why, EINVAL, "%s: --lock or --mutex names what takes these locks",
+                 : refuse(why, EINVAL, "%s: add its --lock or --mutex FUNCTION",
                           all->function[0].name);
 }
 

@@ -202,8 +202,8 @@ static int tell_all(const struct command *command, const struct watch *watch, st
         held += locks[i].holder != 0;
     }
     if (watch_ran(watch) && lock_count == 0)
-        fprintf(stderr, "pitot: no lock was taken; --lock FUNCTION and --unlock FUNCTION name "
-                        "what takes yours\n");
+        fprintf(stderr, "pitot: no lock was taken; name the kernel's functions: --lock FUNCTION "
+                        "and --unlock FUNCTION\n");
     watch_tell(unseen, "lock", "taken or given back unseen: by code that is not named");
     watch_tell(totals.queues, "word",
                "taken by xadd or xchg, whose holder is not seen: --lock names their functions");

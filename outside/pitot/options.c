@@ -299,8 +299,7 @@ static int check_blame(const struct pitot_options *options, struct refusal *why)
     if (!places && !runs)
         return refuse(why, EINVAL, "no PLACE and no QEMU command; pitot help blame");
     if (options->writes && !(places && runs))
-        return refuse(why, EINVAL,
-                      "-n: a file has one writer of each word; give PLACE and -- QEMU");
+        return refuse(why, EINVAL, "-n: a file has only the last writers; give PLACE and -- QEMU");
     if (options->html && !places)
         return refuse(why, EINVAL,
                       "--html is the answer about a PLACE; without one, a file is written, and "

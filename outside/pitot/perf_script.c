@@ -187,7 +187,7 @@ static int read_line(char *line, void *to, struct refusal *why)
     rest = copy ? read_head(copy) : NULL;
     if (!rest) {
         free(copy);
-        return refuse(why, EINVAL, "perf script wrote a line that is no sample: %.60s", line);
+        return refuse(why, EINVAL, "unexpected line of perf script, not a sample: %.60s", line);
     }
     now.head = copy;
     now.any = true;

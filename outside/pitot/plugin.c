@@ -162,7 +162,7 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
             return check_version(plugin->file, why);
     }
     return any ? refuse(why, EINVAL,
-                        "QEMU %u.%u loads no plugin of %s: its interface for them is another",
+                        "QEMU %u.%u loads no plugin of %s: its plugin interface differs",
                         version->major, version->minor, home)
                : refuse(why, ENOENT,
                         "no plugin for QEMU %u.%u in %s or its ../lib/pitot; make outside",

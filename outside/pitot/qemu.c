@@ -131,8 +131,8 @@ int qemu_check_threads(char *const *command, struct refusal *why)
                       one_thread);
     if (qemu_is_option(one_thread, "icount"))
         return refuse(why, EINVAL,
-                      "%s: time is the CPU's own instructions, so nothing happens while it is "
-                      "stopped; time must be the host's",
+                      "%s: time stops with the CPU, so nothing can happen while it is stopped; "
+                      "leave it out",
                       one_thread);
     return 0;
 }

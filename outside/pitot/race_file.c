@@ -214,7 +214,7 @@ static int read_lines(FILE *from, const char *path, struct refusal *why)
         else if (strcmp(line, HEAD "\n") != 0)
             error = refuse(why, EINVAL, "%s was not written by pitot race", path);
     if (error == -EPROTO)
-        refuse(why, EINVAL, "%s:%u: no line of pitot race; record it again", path, number);
+        refuse(why, EINVAL, "%s:%u: unexpected line; record it again", path, number);
     else if (!error && ferror(from))
         error = refuse(why, errno, "%s: %s", path, strerror(errno));
     else if (!error && number == 0)

@@ -60,7 +60,7 @@ static void tell_words(FILE *words)
 static void tell_all(const struct pitot_options *options, uint64_t first, uint64_t runs)
 {
     if (counts[REPEAT_SILENT] && !heard)
-        plain_tell("pitot: nothing has come on QEMU's standard output: is the kernel's console "
+        plain_tell("pitot: QEMU's standard output stayed empty: is the kernel's console "
                    "there, by -serial stdio or -debugcon stdio?");
     plain_tell("[ pitot repeat: %" PRIu64 " run%s, seed %" PRIu64 " and on: %" PRIu64
                " said %s, %" PRIu64 " nothing for %" PRIu64 " s, %" PRIu64

@@ -213,7 +213,7 @@ static int read_line(char *line, void *to, struct refusal *why)
         return 0;
     snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(line, "\n"), line);
     if (!split_line(line, &sample))
-        return refuse(why, EINVAL, "perf script wrote a line that is no sample: %s", copy);
+        return refuse(why, EINVAL, "unexpected line of perf script, not a sample: %s", copy);
     return take_sample(&sample, why);
 }
 

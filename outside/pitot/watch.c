@@ -278,8 +278,9 @@ static void tell_file(const struct watch *watch)
                 watch->kernel->name);
     if (watch->late)
         fprintf(stderr,
-                "pitot: that was known after %llu of its blocks of code: hits there are missing\n",
-                (unsigned long long)watch->late);
+                "pitot: %llu block%s of its code ran before that was known: hits there are "
+                "missing\n",
+                (unsigned long long)watch->late, watch->late == 1 ? "" : "s");
     if (watch->patched)
         fprintf(stderr, "pitot: %llu place%s differ%s from %s: patched, or overwritten\n",
                 (unsigned long long)watch->patched, watch->patched == 1 ? "" : "s",

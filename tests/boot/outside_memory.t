@@ -348,7 +348,7 @@ my @held = qw(received prepared sent table);
 my %device = ('received, 8 bytes' => '0x554d4551', 'prepared, 8 bytes' => '0x1234',
     'sent, 8 bytes' => undef, 'table, bytes 0-7' => undef, 'table, bytes 8-15' => '0x554d4551',
     'table, bytes 16-23' => '0x554d4551', 'table, bytes 24-31' => undef);
-my $apart = qr/^pitot: what memory holds at the end was not compared with the last writes$/m;
+my $apart = qr/^pitot: the memory at the end was not compared with the last writes$/m;
 if (tells_registers()) {
     is_deeply(held(\@held), \%device, 'what a device has written is told, by what memory holds');
     unlike(slurp("$logs/said"), $apart, '... compared');

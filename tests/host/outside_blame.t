@@ -111,7 +111,7 @@ like(join("\n", @{blamed('run_queue/8')}), qr/\Qmemory holds 0x1: $by, or by two
     '... which may be the order of two CPUs');
 plugin_says(@known, unread(1), end(instructions => 9));
 is((pitot('blame', 'run_queue', '--', @qemu))[1],
-    "pitot: what memory holds at the end was not compared with the last writes\n",
+    "pitot: the memory at the end was not compared with the last writes\n",
     'memory that was not compared is reported');
 for ([held(physical => 1 << 52)], [held(physical => $at, length => 0)],
     [held(physical => $at + 1)]) {

@@ -184,7 +184,7 @@ write_bytes("$room/bin/plugin-v7.so", slurp("$room/bin/plugin-v4.so"));
         pitot:\ --quarantine\ changes\ the\ kernel:\ each\ function\ that\ frees\ is\ 256\ objects
         \ late$/mx, '... are named as changing the kernel');
     ($asked, $said) = asked('--guard', '--alloc', 'page_alloc:4096<<1', '--alloc', 'kmalloc');
-    like($said, qr/^pitot: --guard: objects of page_alloc have none: it is given no size in /m,
+    like($said, qr/^pitot: --guard: objects of page_alloc have no guard: it takes no size in /m,
         'an allocator without a size in bytes is named');
 }
 
@@ -227,7 +227,7 @@ refused_ok('--quarantine: QEMU 10.0 lets plugins leave out no calls; 11.0 and la
     '--quarantine', 9);
 {
     local $environment{STAND_IN_VERSION} = $newest;
-    refused_ok("--guard: $_->[0] is given no size in bytes that could be larger", '--guard',
+    refused_ok("--guard: $_->[0] takes no size in bytes that could be larger", '--guard',
         '--alloc', "$_->[0]:$_->[1]") for ['page_alloc', '4096<<1'], ['slab_grow', 64];
     refused_ok('--quarantine: no function frees; --free FUNCTION names one', '--quarantine', 9,
         '--alloc', 'kmalloc');

@@ -92,7 +92,8 @@ is_deeply(asked('--lock', 'my_lock', '--mutex', 'mutex_lock:2', '--trylock', 'sp
         '--unlock', 'my_unlock:run_queue', '--lock-init', 'kmain:6'),
     ['', 'my_lock:0:1:0', 'mutex_lock:0:2:1', 'spin_trylock:2:1:0',
         'my_unlock:3:ffffffff80101000:0', 'kmain:4:6:0'], '... or those that are given, alone');
-like((locks())[0], qr/^pitot: no lock was taken; --lock FUNCTION and --unlock FUNCTION name /m,
+like((locks())[0],
+    qr/^pitot: no lock was taken; name the kernel's functions: --lock FUNCTION and --unlock FUNC/m,
     'no lock at all');
 
 # --- Refusals ------------------------------------------------------------------------------------
@@ -110,8 +111,8 @@ refused_ok("--lock my_lock:$_: F[:LOCK], with LOCK an argument from 1 to 6, or a
     '--lock', "my_lock:$_") for '0', '7', '1x', '';
 refused_ok('no symbol "run_quue"; near: run_queue', '--lock', 'my_lock:run_quue');
 refused_ok('no function "my_lok"; near: my_lock, my_unlock', '--lock', 'my_lok');
-refused_ok('my_lock takes locks: --unlock names what gives them back', '--lock', 'my_lock');
-refused_ok('my_unlock: --lock or --mutex names what takes these locks', '--unlock', 'my_unlock');
+refused_ok('my_lock takes locks: add its --unlock FUNCTION', '--lock', 'my_lock');
+refused_ok('my_unlock: add its --lock or --mutex FUNCTION', '--unlock', 'my_unlock');
 {
     local $environment{STAND_IN_VERSION} = '7.2.22';
     refused_ok('the locks: QEMU 7.2 gives plugins no registers; 9.2 and later do');

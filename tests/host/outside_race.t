@@ -172,7 +172,7 @@ my $good = slurp($out);
 unread_ok("$room/bad.data was not written by pitot race", $_, 'another file is refused')
     for '', "x\n", "pitot race 2\n", "\0" x 9;
 my ($line) = grep { (split(/\n/, $good))[$_] =~ /lost|^race\t0/ } 0 .. 4;
-my $wrong = "$room/bad.data:" . ($line + 1) . ': no line of pitot race; record it again';
+my $wrong = "$room/bad.data:" . ($line + 1) . ': unexpected line; record it again';
 unread_ok($wrong, $good =~ s/^race\t0/race\t$_/mr, "... and a kind $_")
     for 4, -1, '', 'x';
 unread_ok($wrong, $good =~ s/^(race\t0\t.*)\t[^\t]*$/$1/mr, '... and a line that is cut');

@@ -421,7 +421,7 @@ for my $slide (0x2000000, -0x100000) {
     is_deeply([samples()], ['kmain 2 000 0.000001 1 instructions: vfs_read+0x4 sched_run+0xff'],
         "names of a kernel that runs $at from its file's addresses");
     is($complaints, "pitot: the kernel was relocated by $at from kernel.elf\n"
-            . "pitot: that was known after 3 of its blocks of code: hits there are missing\n"
+            . "pitot: 3 blocks of its code ran before that was known: hits there are missing\n"
             . "pitot: 7 places differ from kernel.elf: patched, or overwritten\n"
             . "[ pitot record: 1 sample in $out ]\n", '... which is told, as patched code is');
 }

@@ -252,7 +252,7 @@ refused_ok('large is 1048577 bytes long, and 1048576 are allowed: give /LEN', $r
     'large', '--symbols', "$room/large", @qemu);
 refused_ok('no PLACE and no QEMU command; pitot help blame', $wrong_usage, 'blame');
 for my $words (['-n', 2], ['-n', 2, 'run_queue']) {
-    refused_ok('-n: a file has one writer of each word; give PLACE and -- QEMU', $wrong_usage,
+    refused_ok('-n: a file has only the last writers; give PLACE and -- QEMU', $wrong_usage,
         'blame', @$words, @$words == 2 ? @qemu : ());
 }
 for my $words (['-o', "$room/out"], ['-m', '64M']) {
@@ -412,7 +412,7 @@ for my $stale (['', 'an older version'], ["\0pitot wire 1\0", 'version 1']) {
         . 'by make outside', $refused, @record, @qemu);
 }
 write_bytes("$room/bin/plugin-v1.so", $plugin);
-refused_ok("QEMU 9.0 loads no plugin of $room/bin: its interface for them is another", $refused,
+refused_ok("QEMU 9.0 loads no plugin of $room/bin: its plugin interface differs", $refused,
     {STAND_IN_VERSION => '9.0.0'}, @record, @qemu);
 unlink("$room/bin/plugin-v4.so");
 refused_ok("no plugin for QEMU 10.0 in $room/bin or its ../lib/pitot; make outside", $refused,

@@ -343,7 +343,7 @@ refused_ok("$file: perf script does not read it", $file);
 perf_says("a 7 1 x: 10 f+0x1 (/bin/x)\n", 'kill -9 $$');
 refused_ok("$file: perf script does not read it; a signal ended it", $file);
 perf_says("a 7 x: 10 f+0x1 (/bin/x)\n");
-refused_ok("perf script wrote a line that is no sample: a 7 x: 10 f+0x1 (/bin/x)\\x0a", $file);
+refused_ok("unexpected line of perf script, not a sample: a 7 x: 10 f+0x1 (/bin/x)\\x0a", $file);
 unlink("$build/bin/perf");
 refused_ok('perf is missing, which reads recordings: the package linux-perf on Debian, '
     . 'linux-tools-generic on Ubuntu, perf on Fedora and Arch', $file);

@@ -306,7 +306,7 @@ sub refused_ok
 write_bytes($file, 'older');
 refused_ok('no tracepoint in it tells who ran when; record sched:*, irq:*, raw_syscalls:* or '
     . 'lock:*, with -a', "a 7/8 [000] 1.000000100: mem:x:w: \n");
-refused_ok('perf script wrote a line that is no sample: a 7 [000] 1.0: x:', "a 7 [000] 1.0: x:");
+refused_ok('unexpected line of perf script, not a sample: a 7 [000] 1.0: x:', "a 7 [000] 1.0: x:");
 is(slurp($file), 'older', 'an older file stays');
 
 # --- Refusals ------------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ usage_ok('-I gives the values of markers; add -e call: or return:', '-I', @qemu)
 usage_ok('--wait vfs_read: --wake names what ends it', '--wait', 'vfs_read', @qemu);
 usage_ok('-i: the whole recording is read; only -o may be given', '-i', 'x', $_, 'panic')
     for qw(--lock --wake);
-usage_ok('panic takes locks: --unlock names what gives them back', '--lock', 'panic', @qemu);
+usage_ok('panic takes locks: add its --unlock FUNCTION', '--lock', 'panic', @qemu);
 usage_ok('--wait panic: is a function of locks already', @waits, '--wait', 'panic', @qemu);
 usage_ok('--wake panic:7: F[:LOCK], with LOCK an argument from 1 to 6, or a variable', '--wake',
     'panic:7', @qemu);
