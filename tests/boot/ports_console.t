@@ -69,7 +69,7 @@ like($help, qr/^  work +makes all jobs$/m, "help has the kernel's commands");
 # `hire` says what may follow it. The first work makes the threads.
 my @typed = (
     ['perf rec', "perf record |\n"],
-    ['perf trace', "perf trace|\n"],
+    ['perf tr', "perf trace |\n"],
     ['perf s', "perf s|\nscript\nstat\n"],
     ['ver', "version |\n"],
     ['help perf li', "help perf list |\n"],
