@@ -173,7 +173,7 @@ static int breakpoint_read_mem(struct spelling *cursor, struct event_spec *spec)
 static int breakpoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct spelling cursor = {spelling, why, NULL};
-    struct place place;
+    struct place place = {.address = 0};
     int error;
 
     spec->attr.type = PERF_TYPE_BREAKPOINT;

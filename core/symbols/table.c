@@ -105,8 +105,7 @@ int symbol_table_open(struct symbol_table *table, const void *bytes, size_t room
     return error;
 }
 
-_Static_assert(sizeof(struct symbol_table) <= sizeof(struct pitot_symbols) &&
-                   _Alignof(struct symbol_table) <= _Alignof(struct pitot_symbols),
+_Static_assert(sizeof(struct symbol_table) <= sizeof(struct pitot_symbols),
                "core/pitot.h has room for a table");
 
 _Static_assert(sizeof(struct symtab_header) == PITOT_SYMBOLS_HEAD, "core/pitot.h says so");
