@@ -78,17 +78,7 @@ bool spelling_is_digit(char character);
 /* Returns the length of a number, or of a name from C, assembly or a compiler ("copy.part.1"). */
 size_t spelling_word_length(const char *text);
 
-/* Lists what each source takes, for refusals. */
-const char *spelling_possible(void);
-
 int spelling_refuse_missing(const struct spelling *cursor, const char *what);
-
-/*
- * Returns true if the word here consists of `letters`, each at most once; stores the sum of their
- * `bits` in *sum.
- */
-bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
-                      uint32_t *sum);
 
 /*
  * Reads :u, :k or :uk, which select user mode, the kernel or both; both is the default. The

@@ -16,7 +16,8 @@
 
 /* --- Parts of a spelling. --- */
 
-const char *spelling_possible(void)
+/* Lists what each source takes, for refusals. */
+static const char *spelling_possible(void)
 {
     static char text[160];
     struct words list = words_begin(text, sizeof(text));
@@ -59,8 +60,12 @@ int spelling_refuse_missing(const struct spelling *cursor, const char *what)
                   spelling_possible());
 }
 
-bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
-                      uint32_t *sum)
+/*
+ * Returns true if the word here consists of `letters`, each at most once; stores the sum of their
+ * `bits` in *sum.
+ */
+static bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
+                             uint32_t *sum)
 {
     size_t length = spelling_word_length(cursor->at);
 

@@ -46,7 +46,8 @@ static struct slot *find_slot(const struct inode *directory, const char *name)
     return NULL;
 }
 
-struct inode *directory_find(const struct inode *directory, const char *name)
+/* Returns the inode with this name, or NULL. */
+static struct inode *directory_find(const struct inode *directory, const char *name)
 {
     const struct slot *slot = find_slot(directory, name);
 

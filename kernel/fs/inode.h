@@ -74,9 +74,6 @@ void inode_stat(const struct inode *inode, struct fs_stat *status);
 
 /* --- Directories: inodes that map checked names to inodes. --- */
 
-/* Returns the inode with this name, or NULL. */
-struct inode *directory_find(const struct inode *directory, const char *name);
-
 /* See fs_readdir. */
 int directory_entry(const struct inode *directory, size_t index, struct fs_entry *entry);
 

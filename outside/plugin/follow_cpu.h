@@ -46,9 +46,6 @@ static inline struct stack_where follow_where(const struct follow_cpu *cpu, uint
     return (struct stack_where){.rsp = rsp, .space = cpu->space};
 }
 
-/* Returns the number of the thread on this stack, which has one from now on. */
-uint32_t follow_thread_on(struct stack *stack);
-
 /* A program runs on this stack. */
 void follow_set_user(struct stack *stack, uint64_t space);
 

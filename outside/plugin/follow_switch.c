@@ -43,7 +43,8 @@ static uint32_t space_number(uint64_t space)
     return i + 1;
 }
 
-uint32_t follow_thread_on(struct stack *stack)
+/* Returns the number of the thread on this stack, which has one from now on. */
+static uint32_t follow_thread_on(struct stack *stack)
 {
     if (__builtin_expect(!stack->thread, 0))
         stack->thread = ++thread_count;

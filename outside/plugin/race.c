@@ -49,7 +49,8 @@ static unsigned cpu_count;
 static uint64_t every;          /* 0: races are not looked for */
 static uint8_t stops_at[SITES]; /* [hash of the instruction's address] */
 
-bool race_watch(void)
+/* True if races are looked for. Needs no lock. */
+static bool race_watch(void)
 {
     return every > 0;
 }

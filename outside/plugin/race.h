@@ -31,9 +31,6 @@
 /* Returns what is wrong; NULL: nothing. */
 const char *race_begin(qemu_plugin_id_t id, const struct request *request, const qemu_info_t *info);
 
-/* True if races are looked for. Needs no lock. */
-bool race_watch(void);
-
 /* Registers the callbacks of an instruction that is translated. */
 struct instruction;
 void race_watch_instruction(const struct instruction *instruction);

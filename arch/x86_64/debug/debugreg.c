@@ -136,7 +136,8 @@ void arch_watch_arm(const struct arch_watch *watches, unsigned count)
     debugreg_load();
 }
 
-void debugreg_mend(void)
+/* Writes this CPU's registers again. Interrupts off. */
+static void debugreg_mend(void)
 {
     watch_load_addresses(debugreg.watches);
     watch_apply_again(arch_cpu_id());

@@ -84,8 +84,5 @@ extern struct debugreg debugreg;
 /* Detects the kind of machine. Boot, before anything is armed. */
 void debugreg_init(void);
 
-/* Writes this CPU's registers again. Interrupts off. */
-void debugreg_mend(void);
-
 /* Loads the watches armed on all CPUs into this CPU's registers. Interrupts off. */
 void debugreg_load(void);
