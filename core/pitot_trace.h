@@ -348,6 +348,7 @@ PITOT_RAISER_OF_MANY(pitot_raise_9, (PITOT_WITH_9), a, b, c, d, e, f, g, h, i)
 /* --- System calls, as `perf trace` reads them, with `calls` of struct pitot_kernel. --- */
 
 #define PITOT_CALL_ARGUMENTS 6
+#define PITOT_CALLS_MAX      64 /* in `calls` of struct pitot_kernel */
 enum pitot_call_kind {
     PITOT_CALL_FD,   /* a file descriptor */
     PITOT_CALL_INT,  /* a number, printed in decimal */

@@ -8,13 +8,13 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/host.h"
 
-#define CALLS_MAX 64
-
 static const char *wrong_of_calls(const struct pitot_kernel *kernel)
 {
+    _Static_assert(PITOT_CALLS_MAX == 64, "the words below say so");
+
     if (kernel->call_count && !kernel->calls)
         return "calls of struct pitot_kernel is 0, and call_count is not";
-    if (kernel->call_count > CALLS_MAX)
+    if (kernel->call_count > PITOT_CALLS_MAX)
         return "call_count of struct pitot_kernel: up to 64 system calls are allowed";
     for (unsigned i = 1; i < kernel->call_count; i++)
         if (kernel->calls[i].number <= kernel->calls[i - 1].number)

@@ -10,6 +10,7 @@
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/report/percent.h"
+#include "core/tracepoint/tracepoint.h"
 
 /* Errors with the C library's messages, which perf prints. */
 static const struct trace_error errors[] = {
@@ -49,10 +50,9 @@ const struct pitot_call *trace_call_at(unsigned index)
 
 int trace_call_by_number(uint64_t number)
 {
-    for (unsigned i = 0; i < host.call_count; i++)
-        if (host.calls[i].number == number)
-            return (int)i;
-    return -1;
+    const struct pitot_call *call = tracepoint_call(number);
+
+    return call ? (int)(call - host.calls) : -1;
 }
 
 int trace_call_by_name(const char *name, size_t length)

@@ -12,8 +12,6 @@
 
 /* --- The kernel's system calls, and names of errors. --- */
 
-#define TRACE_CALLS_MAX 64 /* more are refused by pitot_init */
-
 /* Returns NULL past the end of `calls`, which may be missing. */
 const struct pitot_call *trace_call_at(unsigned index);
 

@@ -27,7 +27,7 @@ struct traced {
     uint64_t since; /* start of the current or last call; 0: none seen */
     char entry[ENTRY_SIZE];
     uint64_t events;
-    struct trace_stats stats[TRACE_CALLS_MAX];
+    struct trace_stats stats[PITOT_CALLS_MAX];
 };
 
 static struct {

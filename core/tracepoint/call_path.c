@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The path that a system call is given, for raw_syscalls:sys_enter. In its hit, interrupts off. */
+/* What raw_syscalls:sys_enter needs of the table of system calls. In its hit, interrupts off. */
 #include "core/host.h"
 #include "core/lib/string.h"
 #include "core/tracepoint/tracepoint.h"
@@ -8,7 +8,7 @@ PITOT_LAYOUT(sys_enter, 9, PITOT_CALL_BEGINS_FIELDS);
 
 #define PATH_SIZE (2 * (TRACEPOINT_TEXT_SIZE - 1) + 1) /* split into two fields */
 
-static const struct pitot_call *find_call(unsigned long number)
+const struct pitot_call *tracepoint_call(unsigned long number)
 {
     unsigned low = 0, high = host.call_count; /* the call is in [low, high) */
 
@@ -30,7 +30,7 @@ static const struct pitot_call *find_call(unsigned long number)
 /* Returns the address of the first path, or 0. */
 static unsigned long path_address(const unsigned long *argument)
 {
-    const struct pitot_call *call = find_call(argument[0]);
+    const struct pitot_call *call = tracepoint_call(argument[0]);
 
     for (unsigned i = 0; call && call->argument[i].name; i++)
         if (call->argument[i].kind == PITOT_CALL_PATH)

@@ -202,6 +202,9 @@ static inline struct pitot_tracepoint *tracepoint_of_event(const struct perf_eve
     return attr->type == PERF_TYPE_TRACEPOINT ? tracepoint_by_id(attr->config) : NULL;
 }
 
+/* Returns the kernel's system call with this number; NULL if its table has none. */
+const struct pitot_call *tracepoint_call(unsigned long number);
+
 uint16_t tracepoint_id(const struct pitot_tracepoint *tracepoint);
 
 /*

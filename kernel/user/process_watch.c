@@ -24,14 +24,15 @@ ARCH_HIT_TEXT static bool is_on(const struct thread *thread, uintptr_t address)
  */
 ARCH_HIT_TEXT static const struct process *process_on(unsigned cpu, uintptr_t stack)
 {
-    const struct thread *thread = scheduler_current(cpu), *left = stack ? scheduler_left() : NULL;
+    const struct thread *thread = scheduler_current(cpu);
     const struct arch_stack *other;
 
     if (stack && !is_on(thread, stack)) {
-        other = is_on(left, stack) ? NULL : arch_stack_find(stack);
+        if (is_on(scheduler_left(), stack))
+            return scheduler_left()->process;
+        other = arch_stack_find(stack);
         if (other && other->thread)
             return NULL;
-        thread = other ? thread : left;
     }
     return thread ? thread->process : NULL;
 }

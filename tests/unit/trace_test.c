@@ -295,7 +295,7 @@ static void the_deviation_of_the_mean_is_right(void **state)
     (void)state;
     srand(1);
     for (unsigned round = 0; round < 500; round++) {
-        struct trace_stats stats[TRACE_CALLS_MAX] = {{.calls = 0}};
+        struct trace_stats stats[PITOT_CALLS_MAX] = {{.calls = 0}};
         unsigned n = 2 + (unsigned)rand() % 50;
         double sum = 0, squares = 0, shown, percent, variance;
         struct text text = {.sink = {keep}};
