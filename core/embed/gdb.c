@@ -13,7 +13,8 @@
 #define NO_LINE   0xff /* what a port that is not there reads as */
 #define BYTES_MAX 256  /* without a pause: more than a port keeps, or gdb sends between stops */
 
-static bool started; /* pitot_gdb_start has succeeded */
+static bool started;    /* pitot_gdb_start has succeeded */
+static uint32_t visits; /* number of times that gdb has come. [A] */
 
 /* By one CPU at a time: while gdb comes, by `coming`; then by CPU 0, and in stops. */
 static struct {
@@ -149,6 +150,8 @@ static bool gdb_comes(void)
         return false;
     while (!comes && !arch_embed_is_debugged() && (byte = line_poll()) >= 0)
         comes = gdb_arrived((uint8_t)byte, NULL);
+    if (comes)
+        __atomic_fetch_add(&visits, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&coming, 0, __ATOMIC_RELEASE);
     return comes;
 }
@@ -161,17 +164,17 @@ int pitot_gdb_poll(void *frame)
     return (arch_embed_is_debugged() || gdb_comes()) && arch_embed_listen(frame);
 }
 
+/* A gdb that comes in the timer's interrupt may have left when that returns. */
 const char *pitot_gdb_wait(void)
 {
-    bool comes = false;
+    uint32_t before = __atomic_load_n(&visits, __ATOMIC_RELAXED);
     uint64_t flags;
 
     if (!started)
         return "pitot_gdb_start must succeed first";
-    while (!comes && !arch_embed_is_debugged()) {
+    while (__atomic_load_n(&visits, __ATOMIC_RELAXED) == before && !arch_embed_is_debugged()) {
         flags = arch_irq_save();
-        comes = gdb_comes();
-        if (comes)
+        if (gdb_comes())
             arch_stop_here();
         arch_irq_restore(flags);
         if (line_is_absent())

@@ -155,6 +155,10 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
     is($status, $done, '... and the kernel runs to its end') or diag($console);
     my ($used) = $console =~ /^stack: (\d+) bytes$/m;
     cmp_ok($used // $room, '<', $room / 2, '... the interrupted stack has room for it');
+
+    # The kernel waits for gdb, which comes and goes in one interrupt.
+    ($status, $console, $said) = session('a visit in the interrupt', leave => "detach\n");
+    is($status, $done, '... ends the wait for gdb') or diag($console);
 }
 
 # --- Refusals ------------------------------------------------------------------------------------
