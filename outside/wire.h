@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of the records and of the request. */
-#define WIRE_VERSION 13
+#define WIRE_VERSION 14
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK "pitot wire "
@@ -40,6 +40,8 @@ enum wire_kind {
     WIRE_LATE,       /* struct wire_number: the kernel's blocks before WIRE_SLIDE; after that */
     WIRE_UNKNOWN,    /* struct wire_number: where code runs in the upper half, and none of the file
                       * has; once until a reset, flushed */
+    WIRE_ONE_THREAD, /* struct wire_number: a CPU that shares the host's thread with another one, in
+                      * a QEMU that does not distinguish them for plugins; flushed */
     WIRE_HEAP = 40,  /* struct wire_heap: when it is first seen, flushed; again at the end */
     WIRE_LIVE,       /* struct wire_live: one for each context that has allocated, at the end */
     WIRE_OBJECTS,    /* struct wire_objects: at the end */

@@ -15,6 +15,10 @@
 #define VERSION        "QEMU emulator version "
 #define FIRST_CONFUSED 9 /* since this version, hits may have another CPU's number (seen in 10.0) */
 
+#define NOT_DISTINGUISHED                                                                          \
+    "all CPUs in one thread, which QEMU %u.%u does not distinguish for plugins; use -accel "       \
+    "tcg,thread=multi or -smp 1"
+
 bool qemu_is_option(const char *word, const char *name)
 {
     if (word[0] != '-')
@@ -143,10 +147,13 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
 
     if (version->major < FIRST_CONFUSED || !qemu_has_several(command) || !one_thread)
         return 0;
-    return refuse(why, EINVAL,
-                  "%s: all CPUs in one thread, which QEMU %u.%u does not distinguish for plugins; "
-                  "use -accel tcg,thread=multi or -smp 1",
-                  one_thread, version->major, version->minor);
+    return refuse(why, EINVAL, "%s: " NOT_DISTINGUISHED, one_thread, version->major,
+                  version->minor);
+}
+
+int qemu_refuse_one_thread(const struct qemu_version *version, struct refusal *why)
+{
+    return refuse(why, EINVAL, NOT_DISTINGUISHED, version->major, version->minor);
 }
 
 bool qemu_loads(char *program, const char *plugin)

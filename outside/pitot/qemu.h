@@ -31,6 +31,9 @@ int qemu_check_arguments(char *const *command, struct refusal *why);
 /* Refuses several CPUs in one thread if this version does not distinguish them for plugins. */
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why);
 
+/* Refuses a machine that the plugin has found to be such a one; its option was not seen. */
+int qemu_refuse_one_thread(const struct qemu_version *version, struct refusal *why);
+
 /*
  * Refuses CPUs that share a thread of the host: they cannot stop one by one; and one CPU, if time
  * stops with it.

@@ -120,6 +120,8 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
         watch->unknown = true;
         tell_unknown(watch, ((const struct wire_number *)record)->number);
         return 0;
+    case WIRE_ONE_THREAD:
+        return qemu_refuse_one_thread(&version, why);
     case WIRE_END:
         watch->end = *(const struct wire_end *)record;
         watch->whole = true;

@@ -19,6 +19,7 @@ static const size_t sizes[] = {
     [WIRE_COST] = sizeof(struct wire_cost),
     [WIRE_LATE] = sizeof(struct wire_number),
     [WIRE_UNKNOWN] = sizeof(struct wire_number),
+    [WIRE_ONE_THREAD] = sizeof(struct wire_number),
     [WIRE_LOST] = sizeof(struct wire_number),
     [WIRE_WHERE] = sizeof(struct wire_where),
     [WIRE_LAST] = sizeof(struct wire_last),

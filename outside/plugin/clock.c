@@ -46,7 +46,7 @@ void clock_find(unsigned cpu)
 }
 
 /* A CPU is due at its first block. */
-static void on_cpu(API_CALLED(unsigned cpu))
+void clock_cpu(unsigned cpu)
 {
     count = cpu < count ? count : cpu + 1;
     clock_find(cpu);
@@ -54,13 +54,12 @@ static void on_cpu(API_CALLED(unsigned cpu))
     __atomic_store_n(&cpus[cpu].offset, -DUE, __ATOMIC_RELEASE); /* last: see clock_sum */
 }
 
-bool clock_begin(qemu_plugin_id_t id, unsigned most)
+bool clock_begin(unsigned most)
 {
     (void)most;
     board = qemu_plugin_scoreboard_new(sizeof(struct counters));
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         cpus[cpu].counters = &none;
-    qemu_plugin_register_vcpu_init_cb(id, API_PASS(on_cpu));
     return board;
 }
 
@@ -161,13 +160,17 @@ static struct cpu {
 
 static unsigned cpu_count; /* that the machine may have */
 
-bool clock_begin(qemu_plugin_id_t id, unsigned most)
+bool clock_begin(unsigned most)
 {
-    (void)id;
     cpu_count = most;
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS && !run.samples; cpu++)
         cpus[cpu].due = cpus[cpu].sample = UINT64_MAX;
     return true;
+}
+
+void clock_cpu(unsigned cpu)
+{
+    (void)cpu;
 }
 
 uint64_t clock_time(unsigned cpu)

@@ -18,7 +18,10 @@ struct block {
 };
 
 /* Once, before the machine of at most so many CPUs runs. False: no memory. */
-bool clock_begin(qemu_plugin_id_t id, unsigned cpus);
+bool clock_begin(unsigned cpus);
+
+/* The CPU begins; before it runs. */
+void clock_cpu(unsigned cpu);
 
 /* Counts a block; `block` stays valid for as long as QEMU runs. */
 void clock_watch(struct qemu_plugin_tb *translated, const struct block *block);

@@ -15,10 +15,13 @@
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
 #include "outside/plugin/run.h"
+#include "outside/plugin/tell.h"
 
 #define TEXT(number)   QUOTED(number)
 #define QUOTED(number) #number
 #define SPINS_MOST     64 /* after that, the owner may not be running on the host */
+
+enum { CONFUSES_CPUS = QEMU_API >= 2 };
 
 PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
 PLUGIN_EXPORT const char pitot_wire_version[] = WIRE_MARK TEXT(WIRE_VERSION);
@@ -97,9 +100,12 @@ static const struct request *read_request(int argc, char **argv)
 
 /* --- QEMU's calls --- */
 
+static bool confused; /* QEMU does not distinguish the CPUs */
+
 static void on_translation(API_CALLED(struct qemu_plugin_tb *block))
 {
-    translate_block(block);
+    if (!__atomic_load_n(&confused, __ATOMIC_RELAXED))
+        translate_block(block);
 }
 
 static void on_end(API_END)
@@ -107,6 +113,25 @@ static void on_end(API_END)
     code_end();
     judges_end();
     run_end();
+}
+
+/*
+ * If all CPUs run in one thread, QEMU from 9.0 passes the number of the CPU that has run code first
+ * as a constant to its callbacks, and may multiply that by the size of a counter. CPUs begin before
+ * code is translated.
+ */
+static void on_cpu(API_CALLED(unsigned cpu))
+{
+    static _Thread_local bool shared;
+
+    if (shared && CONFUSES_CPUS) {
+        plugin_lock();
+        __atomic_store_n(&confused, true, __ATOMIC_RELAXED);
+        tell_one_thread(cpu);
+        plugin_unlock();
+    }
+    shared = true;
+    clock_cpu(cpu);
 }
 
 static void on_idle(API_CALLED(unsigned cpu))
@@ -149,6 +174,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         return 1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, API_PASS(on_translation));
+    qemu_plugin_register_vcpu_init_cb(id, API_PASS(on_cpu));
     if (blame_watch())
         qemu_plugin_register_vcpu_idle_cb(id, API_PASS(on_idle));
     qemu_plugin_register_atexit_cb(id, on_end, NULL);

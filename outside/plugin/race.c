@@ -24,10 +24,6 @@
 
 enum { INTERRUPTS_KNOWN = QEMU_API >= 4 };
 
-/*
- * One for each number that there may be: with thread=single QEMU 11.1 tells accesses of a CPU 64,
- * which the machine does not have.
- */
 static struct cpu {
     _Alignas(64) uint32_t left; /* accesses until `looks` returns true */
     qemu_plugin_meminfo_t last_info;

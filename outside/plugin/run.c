@@ -47,7 +47,7 @@ const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsign
     if (!code_begin(request))
         return "the kernel's file cannot be read";
     if (!follow_init() || (run.graph && !graph_init()) || (run.trace && !trace_begin(request)) ||
-        !clock_begin(id, count))
+        !clock_begin(count))
         return "out of memory";
     return tell_begin(request->out, count, run.registers)
                ? NULL

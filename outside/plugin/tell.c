@@ -331,6 +331,12 @@ void tell_unknown(uint64_t address)
     flush();
 }
 
+void tell_one_thread(unsigned cpu)
+{
+    tell_number(WIRE_ONE_THREAD, cpu, cpu);
+    flush();
+}
+
 void tell_end(struct wire_end *end)
 {
     end->contexts_lost = context_lost();

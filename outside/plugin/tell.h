@@ -63,5 +63,8 @@ void tell_strange(uint64_t different, uint64_t blocks);
 /* Sends and flushes WIRE_UNKNOWN, which the command tells at once. */
 void tell_unknown(uint64_t address);
 
+/* Sends and flushes WIRE_ONE_THREAD, because the command then terminates QEMU. */
+void tell_one_thread(unsigned cpu);
+
 /* Sends the last record, with the counts of lost data filled in. */
 void tell_end(struct wire_end *end);

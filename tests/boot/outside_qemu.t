@@ -16,9 +16,11 @@ use File::Spec;
 use Test::More;
 use Pitot::Difference;
 use Pitot::Files;
+use Pitot::Guest;
 use Pitot::Outside;
 use Pitot::Patience;
 use Pitot::Perf;
+use Pitot::Versions;
 
 plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
@@ -155,6 +157,30 @@ is($refused, 1, 'a machine of 257 CPUs is refused');
 like(slurp("$logs/said"), qr/^pitot: a machine of up to 257 CPUs; 256 are allowed$/m,
     '... and told so');
 
+# --- All CPUs in one thread ----------------------------------------------------------------------
+
+# A script in QEMU's place, whose options pitot does not see. The guest's CPU 1 calls cpu_main.
+write_bytes("$logs/one_thread",
+    "#!/bin/sh\nexec qemu-system-x86_64 \"\$@\" -accel tcg,thread=single\n");
+chmod(0755, "$logs/one_thread") or die("$logs/one_thread: $!\n");
+link_guest('waits', "$logs/waits.elf");
+my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
+    $patience, "$build/outside/pitot", 'record', '-o', $out, '-e', 'call:cpu_main', '--',
+    "$logs/one_thread", guest_machine(), '-smp', 2, '-kernel', "$logs/waits.elf");
+my $confused =
+    'with all CPUs in one thread (`thread=single`, `-icount`) a plugin is told a wrong CPU';
+if (differs($confused)) {
+    is($status, 1, 'CPUs that QEMU does not distinguish are refused, although it has started');
+    like(slurp("$logs/said"), qr/^pitot record: all CPUs in one thread, which QEMU \d/m,
+        '... and told so');
+} else {
+    is($status, $guest_ended, 'all CPUs in one thread') or diag(slurp("$logs/said"));
+    Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf', '--no-pager',
+        'script', '-i', $out, '-F', 'cpu,event');
+    is(slurp("$logs/script") =~ s/\s+/ /gr, '[001] call:cpu_main: ',
+        '... and a sample has its CPU');
+}
+
 # --- Another version of the request --------------------------------------------------------------
 
 # The messages of the plugin for this request, when QEMU loads it.
@@ -181,7 +207,7 @@ like(plugin_says_of('?' x 16),
     '256M', '-display', 'none', '-no-reboot', '-nic', 'none', '-serial', 'null', '-serial', 'null',
     '-device', 'isa-debug-exit,iobase=0xf4', '-cdrom', "$build/pitot.iso", '-boot', 'order=d',
     '-smbios', 'type=1,manufacturer=pitot,product=/boot/pitot.elf run=poweroff');
-my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
+$status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null', 'timeout',
     $patience, "$build/outside/pitot", 'record', '-g', '-o', $out, '--kernel', "$build/pitot.elf",
     '-e', 'call:kernel_main', '-e', 'instructions/period=100/', '--', @qemu);
 is($status, 0, 'a bootable image') or diag(slurp("$logs/said"));

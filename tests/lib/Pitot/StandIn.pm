@@ -26,7 +26,7 @@ our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words
     request_words request_log in_perf
     %place $wire_version link_kernel begin context function handler thread sample registers count
     cost where last_call word mapping clock lost block end slide strange patched late
-    unknown heap_report live objects held unread race_report
+    unknown one_thread heap_report live objects held unread race_report
     stops slice ran lock_slice wake woken traced);
 
 my $build = $ENV{BUILD} // 'build';
@@ -491,6 +491,13 @@ sub unknown
 {
     my ($address) = @_;
     return record(34, 0, 'Q<', $address);
+}
+
+# The number of a CPU that shares its thread with another one.
+sub one_thread
+{
+    my ($cpu) = @_;
+    return record(35, $cpu, 'Q<', $cpu);
 }
 
 1;
