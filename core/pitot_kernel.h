@@ -191,6 +191,7 @@ struct pitot_kernel {
     const char *(*task_name)(unsigned cpu);
     /* Names the current thread after its command; 0 restores its own name. Task context. */
     void (*task_rename)(const char *name);
+    /* Returns what the thread is. Task context; with tasks_tell, for -p. */
     enum pitot_task (*task_find)(unsigned pid);
     /*
      * Reports each thread by pitot_thread_lived, and its program's mappings by

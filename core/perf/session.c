@@ -66,9 +66,12 @@ static int check_threads(struct refusal *why)
 
     if (!pid)
         return 0;
-    found = host.task_find ? host.task_find(pid) : PITOT_TASK_NONE;
+    if (!host.task_find)
+        return refuse(why, ENOSYS, "-p: task_find of struct pitot_kernel is 0");
+    found = host.task_find(pid);
     if (found == PITOT_TASK_NONE)
-        return refuse(why, ESRCH, "-p %u: no such thread; `ps` lists them", pid);
+        return refuse(why, ESRCH, "-p %u: no such thread%s", pid,
+                      command_find("ps") ? "; `ps` lists them" : "");
     if (session_stepping() && found != PITOT_TASK_OF_PROGRAM)
         return refuse(why, EINVAL, "-p %u: this is a kernel thread; %s needs a program's thread",
                       pid, session_stepping()->name);

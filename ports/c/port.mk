@@ -72,7 +72,9 @@ $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,lev
 $(eval $(call C_PORT,kept-behind,0 1 2 4,,$(BUILD)/ports/kept-behind.ld,,,level4))
 $(eval $(call C_PORT,level7,0 1 2 4 7,,$(BUILD)/ports/kept.ld,,,level4))
 $(eval $(call C_PORT,level6,0 1 2 4 6,,,,,level4))
-$(eval $(call C_PORT,calls,0 1 2 4,$(call wrap,pitot_init),,,,level4))
+calls = $(call wrap,pitot_init) -Wl$(comma)--defsym=TELLS=$(1)
+$(eval $(call C_PORT,calls,0 1 2 4,$(call calls,0),,,,level4))
+$(eval $(call C_PORT,tells,0 1 2 4,$(call calls,1),,,,level4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,level5))
 $(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,gdb_put,0),,,,level5))
 $(eval $(call C_PORT,vanishes,0 1 2 5,$(call wrap,gdb_get),,,,level5))
@@ -89,7 +91,7 @@ $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 $(patsubst %,$(BUILD)/ports/c-%.elf,level4 level4-small level6 level7): ports/c/variants/commands.c
 $(BUILD)/ports/c-level3-inline.elf: ports/c/variants/memberless.c
 $(BUILD)/ports/c-lacks.elf: ports/c/variants/lacks.c
-$(BUILD)/ports/c-calls.elf: ports/c/variants/calls.c
+$(BUILD)/ports/c-calls.elf $(BUILD)/ports/c-tells.elf: ports/c/variants/calls.c
 $(BUILD)/ports/c-switches.elf: ports/c/variants/switches.c
 $(BUILD)/ports/c-check.elf $(BUILD)/ports/c-check-trapless.elf: ports/c/variants/check.c
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
@@ -153,4 +155,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

@@ -160,7 +160,11 @@ is_deeply([map { s/\([^,]{9,},/(PATH,/r }
 my ($nameless, $unknown) =
     run_lines($with_calls, 1, map { "perf record -e shop:job_done -p $_ -- work" } 6, 7);
 is($nameless, "[ perf record: 0 records kept ]\n", '-p finds a thread by the task_find given');
-like($unknown, qr/^perf record: -p 7: no such thread/, '... and no other');
+is($unknown, "perf record: -p 7: no such thread\n", '... and no other');
+my ($unfound) = run_lines("$build/ports/c-tells-tables.elf", 1,
+    'perf record -e shop:job_done -p 6 -- work');
+is($unfound, "perf record: -p: task_find of struct pitot_kernel is 0\n",
+    '... and is refused in a kernel that tells its threads without it');
 
 # --- After a reset (level 7) ----------------------------------------------------------------------
 
