@@ -350,13 +350,14 @@ PITOT_RAISER_OF_MANY(pitot_raise_9, (PITOT_WITH_9), a, b, c, d, e, f, g, h, i)
 #define PITOT_CALL_ARGUMENTS 6
 #define PITOT_CALLS_MAX      64 /* in `calls` of struct pitot_kernel */
 enum pitot_call_kind {
-    PITOT_CALL_FD,   /* a file descriptor */
-    PITOT_CALL_INT,  /* a number, printed in decimal */
-    PITOT_CALL_SIZE, /* a length */
+    PITOT_CALL_FD,   /* a file descriptor, an int */
+    PITOT_CALL_INT,  /* an int, printed in decimal; what is above its 32 bits is ignored */
+    PITOT_CALL_SIZE, /* a length, of 64 bits without a sign */
     PITOT_CALL_HEX,  /* flags or an address, printed in hexadecimal */
     PITOT_CALL_PATH, /* a NUL-terminated string in the program's memory */
     PITOT_CALL_IN,   /* memory that the call reads */
-    PITOT_CALL_OUT   /* ... writes */
+    PITOT_CALL_OUT,  /* ... writes */
+    PITOT_CALL_LONG  /* a long or an offset, of 64 bits with a sign, printed in decimal */
 };
 
 struct pitot_call_argument {

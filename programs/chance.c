@@ -18,7 +18,17 @@
 
 int main(int argc, char **argv);
 
-enum kind { KIND_NONE, KIND_FD, KIND_INT, KIND_SIZE, KIND_HEX, KIND_PATH, KIND_IN, KIND_OUT };
+enum kind {
+    KIND_NONE,
+    KIND_FD,
+    KIND_INT,
+    KIND_LONG,
+    KIND_SIZE,
+    KIND_HEX,
+    KIND_PATH,
+    KIND_IN,
+    KIND_OUT
+};
 
 #define TABLE_ARGUMENT(type, name, kind)    {KIND_##kind, #name},
 #define TABLE_CALL(number, name, arguments) {number, {arguments}},
@@ -109,6 +119,7 @@ static uint64_t argument_of(enum kind kind, const char *name)
     case KIND_FD:
         return chance(8) ? 3 + chance(FILES) : ~0ul << chance(64);
     case KIND_INT:
+    case KIND_LONG:
         return number(name);
     case KIND_SIZE:
         return size();

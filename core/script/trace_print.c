@@ -61,6 +61,8 @@ static size_t put_argument(char *text, size_t room, const struct pitot_call_argu
 {
     if (argument->kind == PITOT_CALL_FD || argument->kind == PITOT_CALL_INT)
         return print_into(text, room, "%s: %lld", argument->name, (long long)(int32_t)value);
+    if (argument->kind == PITOT_CALL_LONG)
+        return print_into(text, room, "%s: %lld", argument->name, (long long)value);
     if (argument->kind == PITOT_CALL_SIZE)
         return print_into(text, room, "%s: %llu", argument->name, (unsigned long long)value);
     return print_into(text, room, "%s: 0x%llx", argument->name, (unsigned long long)value);

@@ -10,8 +10,9 @@
  * linux/errno.h), so that Linux's tools can name them. SYSCALL_OWN is the first number of calls
  * that Linux lacks, well above Linux's. Kinds:
  *
- *     FD      a file descriptor            INT     a number, printed in decimal
- *     SIZE    a length                     HEX     flags or an address, printed in hexadecimal
+ *     FD      a file descriptor            INT     an int, printed in decimal
+ *     SIZE    a length                     LONG    a long or an offset, printed in decimal
+ *     HEX     flags or an address, printed in hexadecimal
  *     PATH    a NUL-terminated string in the program's memory
  *     IN      memory that the call reads   OUT     memory that the call writes
  */
@@ -28,7 +29,7 @@
          ARG(struct pollfd *, ufds, OUT) ARG(unsigned int, nfds, SIZE)                             \
              ARG(int, timeout_msecs, INT))                                                         \
     CALL(8, lseek,                                                                                 \
-         ARG(unsigned int, fd, FD) ARG(off_t, offset, INT) ARG(unsigned int, whence, INT))         \
+         ARG(unsigned int, fd, FD) ARG(off_t, offset, LONG) ARG(unsigned int, whence, INT))        \
     CALL(9, mmap,                                                                                  \
          ARG(unsigned long, addr, HEX) ARG(unsigned long, len, SIZE) ARG(unsigned long, prot, HEX) \
              ARG(unsigned long, flags, HEX) ARG(unsigned long, fd, FD)                             \

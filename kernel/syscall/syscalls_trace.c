@@ -31,6 +31,7 @@ PITOT_CALLS(find_path);
 /* Field type of each kind in the table, and how it is printed. */
 #define KIND_FD   PITOT_KIND_s64
 #define KIND_INT  PITOT_KIND_s64
+#define KIND_LONG PITOT_KIND_s64
 #define KIND_SIZE PITOT_KIND_u64
 #define KIND_HEX  PITOT_KIND_u64
 #define KIND_PATH PITOT_KIND_pointer
@@ -39,6 +40,7 @@ PITOT_CALLS(find_path);
 
 #define PRINT_FD   "%ld"
 #define PRINT_INT  "%ld"
+#define PRINT_LONG "%ld"
 #define PRINT_SIZE "%lu"
 #define PRINT_HEX  "0x%lx"
 #define PRINT_PATH "%p"

@@ -38,7 +38,17 @@ static void claim(bool holds, const char *text)
 
 /* --- Bad pointers ----------------------------------------------------------------------------- */
 
-enum kind { KIND_NONE, KIND_FD, KIND_INT, KIND_SIZE, KIND_HEX, KIND_PATH, KIND_IN, KIND_OUT };
+enum kind {
+    KIND_NONE,
+    KIND_FD,
+    KIND_INT,
+    KIND_LONG,
+    KIND_SIZE,
+    KIND_HEX,
+    KIND_PATH,
+    KIND_IN,
+    KIND_OUT
+};
 
 #define TABLE_ARGUMENT(type, name, kind)    {KIND_##kind, #name},
 #define TABLE_CALL(number, name, arguments) {number, #name, {arguments}},

@@ -154,7 +154,35 @@ static int begin(void **state)
     return 0;
 }
 
-enum { READ = 0, WRITE = 1, OPEN = 2, POLL = 7, LSEEK = 8, MMAP = 9, EXITED = 60, RENAME = 82 };
+enum {
+    READ = 0,
+    WRITE = 1,
+    OPEN = 2,
+    POLL = 7,
+    LSEEK = 8,
+    MMAP = 9,
+    EXITED = 60,
+    KILL = 62,
+    RENAME = 82
+};
+
+/* An int's upper half is whatever the program's register held; an off_t has 64 bits. */
+static void a_number_is_as_wide_as_its_type(void **state)
+{
+    (void)state;
+    enter(1, 0, LSEEK, 0x700000003, UINT64_C(5) << 30, UINT64_C(7) << 32 | 1, "");
+    leave(1, 0, LSEEK, INT64_C(5) << 30);
+    enter(1, 1, LSEEK, 3, (uint64_t)INT64_MIN, 0, "");
+    leave(1, 1, LSEEK, -22);
+    enter(1, 2, KILL, UINT32_MAX, 9, 0, "");
+    leave(1, 2, KILL, 0);
+    assert_string_equal(
+        squeezed(printed(true, false, ALL)),
+        " 0.000 ( 0.000 ms): editor/1 lseek(fd: 3, offset: 5368709120, whence: 1) = 5368709120\n"
+        " 0.001 ( 0.000 ms): editor/1 lseek(fd: 3, offset: -9223372036854775808) = -1 EINVAL "
+        "(Invalid argument)\n"
+        " 0.002 ( 0.000 ms): editor/1 kill(pid: -1, sig: 9) = 0\n");
+}
 
 static void a_call_is_a_line(void **state)
 {
@@ -414,6 +442,7 @@ int main(void)
 
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_call_is_a_line, begin),
+        cmocka_unit_test_setup(a_number_is_as_wide_as_its_type, begin),
         cmocka_unit_test_setup(values_are_as_perf_prints_them, begin),
         cmocka_unit_test_setup(calls_of_two_threads_are_told_in_two_parts, begin),
         cmocka_unit_test_setup(a_call_that_was_under_way_and_one_that_has_no_end, begin),
