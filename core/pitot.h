@@ -137,7 +137,10 @@ const char *pitot_nmi_clock(void (*serve)(const void *frame, unsigned long now),
  * pending. Written by the kernel, if it knows, on that CPU or where the switch is decided.
  */
 struct pitot_preemption {
-    /* No atomics: an interrupt restores the value, and every switch occurs at the same value. */
+    /*
+     * At most 255, as a record has 8 bits of it: 256 would look like 0. No atomics: an interrupt
+     * restores the value, and every switch occurs at the same value.
+     */
     unsigned off;
     unsigned wanted; /* 0: no */
 };
