@@ -24,6 +24,12 @@ bool arch_executable(uintptr_t address);
 uint64_t arch_page_number(const void *page);
 bool arch_canonical(uintptr_t address);
 
+/* True for the addresses of programs; what lies below them is the kernel's, too. */
+static inline bool arch_of_programs(uintptr_t address)
+{
+    return address >= ARCH_USER_START && address < ARCH_USER_END;
+}
+
 /* The kernel's code, [start, end); trap entries begin at plain_end. */
 uintptr_t arch_text_start(void);
 uintptr_t arch_text_plain_end(void);

@@ -70,7 +70,7 @@ int gdb_point_refuse(enum gdb_point kind, uint64_t address, struct refusal *why)
 {
     const char *problem = NULL;
 
-    if (address < ARCH_USER_END)
+    if (arch_of_programs(address))
         return refuse(why, EINVAL,
                       "0x%lx is a program's address, and gdb's breakpoints and watches are the "
                       "kernel's: use perf record -e mem:/PROGRAM:SYMBOL:x",

@@ -42,7 +42,7 @@ static int choose_program(struct event_spec *event, const struct perf_options *o
 static int choose_breakpoint(struct event_spec *event, const struct perf_options *options,
                              struct refusal *why)
 {
-    if (event->attr.bp_addr >= ARCH_USER_END)
+    if (!arch_of_programs(event->attr.bp_addr))
         return check_kernel(event, why);
     if (event->attr.exclude_user)
         return refuse(why, EINVAL,
@@ -119,7 +119,7 @@ static int choose_branches(struct event_spec *event, const struct perf_options *
  */
 static int check_stop(const struct event_spec *event, struct refusal *why)
 {
-    if (!event->stop || (event->source->watches && event->attr.bp_addr < ARCH_USER_END))
+    if (!event->stop || (event->source->watches && arch_of_programs(event->attr.bp_addr)))
         return 0;
     return refuse(why, EINVAL,
                   "%s: the term stop is for a breakpoint in a program, for example "
@@ -168,7 +168,7 @@ static int check_opener(const struct event_spec *event, struct refusal *why)
 /* A --start breakpoint has no effect while the window is open, so it is allowed. */
 static int check_beside(const struct event_spec *event, bool program, struct refusal *why)
 {
-    bool stepped = program ? event->attr.bp_addr < ARCH_USER_END : !event->start;
+    bool stepped = program ? arch_of_programs(event->attr.bp_addr) : !event->start;
 
     if (!stepped || !event->source->watches || event->attr.bp_type == HW_BREAKPOINT_X ||
         !arch_step_excludes_watches())

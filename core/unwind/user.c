@@ -87,7 +87,7 @@ static bool user_caller(struct user_frame *frame, bool first)
                  : place == ARCH_FRAME_NONE ? user_return(frame, frame->sp)
                                             : user_return(frame, frame->sp + sizeof(uint64_t));
 
-    return found && frame->ip >= ARCH_USER_START && frame->ip < ARCH_USER_END;
+    return found && arch_of_programs(frame->ip);
 }
 
 size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, size_t most)

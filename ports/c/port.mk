@@ -46,6 +46,7 @@ $(eval $(call C_PORT,served-stack,0 1 2,$(call served,1)))
 $(eval $(call C_PORT,program,0 1 2,$(call wrap,trap_serve record_end)))
 $(eval $(call C_PORT,program-chain,0 1 2,$(call wrap,trap_serve pitot_init record_end)))
 $(eval $(call C_PORT,program-above,0 1 2,$(call wrap,trap_serve pitot_init record_end) -Wl$(comma)--defsym=above=1))
+$(eval $(call C_PORT,program-below,0 1 2,$(call wrap,trap_serve pitot_init record_end) -Wl$(comma)--defsym=below=1))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
@@ -109,7 +110,7 @@ $(BUILD)/ports/c-gdb-program.elf: ports/c/variants/gdb_program.c
 $(BUILD)/ports/c-gdb-deaf.elf $(BUILD)/ports/c-gdb-frameless.elf: ports/c/variants/gdb_first.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-program.elf: ports/c/variants/program.c
-$(BUILD)/ports/c-program-chain.elf $(BUILD)/ports/c-program-above.elf: ports/c/variants/program_chain.c
+$(BUILD)/ports/c-program-chain.elf $(BUILD)/ports/c-program-above.elf $(BUILD)/ports/c-program-below.elf: ports/c/variants/program_chain.c
 $(BUILD)/ports/c-stray-first.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-served.elf $(BUILD)/ports/c-served-stack.elf: ports/c/variants/served.c
 $(patsubst %,$(BUILD)/ports/c-%.elf,stray-first istless ist-shared): ports/c/variants/gate.c
@@ -155,4 +156,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

@@ -78,7 +78,7 @@ my @refused = (
     ['record -e "mem:kernel_flag:w', qr/unterminated quote "/],
     ['record -e mem:kernel_flag:w -m 12k', qr/ring of 12288 bytes: a power of two/],
     ['record -e mem:kernel_flag:w -y', qr/unknown option "-y"; there are -e EVENT/],
-    ['record -e mem:0x10:w', qr/mem:0x10:w: each program has its own memory at this .*/],
+    ['record -e mem:0x400010:w', qr/mem:0x400010:w: each program has its own memory at this .*/],
 );
 for my $case (@refused) {
     my ($text, $reason) = @$case;

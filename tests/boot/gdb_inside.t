@@ -159,7 +159,8 @@ like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals
     full => "watch *(char (*)[24])stresses\nwatch *(char (*)[16])&stresses[1]\ncontinue\n",
     once => "delete\n",
     text => "break event_hit\ncontinue\n",
-    made => "delete\nhbreak handle_one\nbreak syscall_entry\nhbreak *0x400000\nwatch *(int *)16\n",
+    made => "delete\nhbreak handle_one\nbreak syscall_entry\nhbreak *0x400000\n"
+        . "watch *(int *)0x400010\n",
     program => "delete 4 5 6\ncontinue\n",
     too => "delete\nhbreak memset\ncontinue\n",
     noted => "continue\n",
@@ -173,7 +174,7 @@ like($said->{text}, qr/^Pitot: no breakpoint at .*: use hbreak$/m,
 my @reasons = $said->{made} =~ /^Pitot: .*?(only hits|traps and system calls|a program's)/mg;
 is(join(' ', uniq(@reasons)), "only hits traps and system calls a program's",
     '... at once, when it is made');
-like($said->{program}, qr/0x10 is a program's address/, '... or when a watch is to be set');
+like($said->{program}, qr/0x400010 is a program's address/, '... or when a watch is to be set');
 like($said->{too}, qr/^Pitot: the breakpoint at 0x\w+ does not stop hits, NMIs or /m,
     '... and what a breakpoint that is set will not stop');
 unlike($said->{noted}, qr/^Pitot: /m, '... once, too');

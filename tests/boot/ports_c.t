@@ -67,6 +67,7 @@ my %others = (
     '2, that steps a program' => 'program',
     '2, that runs a program' => 'program-chain-tables',
     '2, of programs above' => 'program-above',
+    '2, of programs above memory of the kernel' => 'program-below-tables',
 );
 
 sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
@@ -428,6 +429,13 @@ for my $event ('cpu-clock', 'shop:tick') {
 refuses('2, of programs above', '-e shop:tick',
     "programs_end of struct pitot_kernel is above the kernel's code");
 refuses($program, '-e mem:0x130000/8:w', 'is a program.s: this kernel serves their debug traps');
+
+# The kernel's own writes below the programs' range, to watches that share a register.
+my $below = '2, of programs above memory of the kernel';
+my $word = sprintf('0x%x', hex(substr(address($below, 'word'), -8)) & 0x7fffffff);
+($status, $console) = run_level($below, "-e mem:$word/8:w -e mem:$word/4:rw");
+is($status, $done, 'memory below the programs is the kernel\'s') or diag($console);
+like($console, qr/^18 records\n0 doubtful hits$/m, '... and its hits are certain');
 
 # --- ... with a gate of its own -------------------------------------------------------------------
 

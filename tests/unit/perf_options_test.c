@@ -751,6 +751,8 @@ static void an_address_of_a_program_belongs_to_the_named_program(void **state)
     assert_int_equal(event->target.pid, 0); /* of the kernel's memory, in that thread */
     assert_int_equal(event->pid, 17);
     assert_int_equal(options.recording.events[1].pid, 17);
+    assert_int_equal(parse("record -e mem:0x1000:rw -p 17"), 0); /* below the programs' addresses */
+    assert_int_equal(event->target.pid, 0);
 }
 
 static void what_can_have_no_hits_in_a_program_is_refused(void **state)

@@ -76,7 +76,7 @@ static bool on_stack(uintptr_t address, uintptr_t size)
 static bool can_be_top(uintptr_t sp)
 {
     return on_stack(sp, sizeof(uint64_t)) ||
-           (sp >= ARCH_USER_END && arch_readable(sp, sizeof(uint64_t)));
+           (!arch_of_programs(sp) && arch_readable(sp, sizeof(uint64_t)));
 }
 
 /* Returns the call before the return address on top of the stack; 0 if there is none. */

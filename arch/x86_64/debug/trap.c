@@ -138,7 +138,7 @@ UNSEEN_TEXT __attribute__((noinline)) static bool debug_stepped(unsigned fired, 
 static unsigned watch_reachable(unsigned fired)
 {
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
-        if (debugreg.watches[i].address >= ARCH_USER_END)
+        if (!arch_of_programs(debugreg.watches[i].address))
             fired &= ~(1u << i);
     return fired;
 }

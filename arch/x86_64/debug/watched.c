@@ -15,7 +15,7 @@ const volatile uint64_t *arch_watch_word(const struct arch_watch *watch)
 {
     static const uint64_t nothing;
 
-    if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END ||
+    if (watch->access == ARCH_EXECUTE || arch_of_programs(watch->address) ||
         !arch_readable(watch->address, watch->length))
         return &nothing;
     return (const volatile uint64_t *)(watch->address & ~(sizeof(uint64_t) - 1));
@@ -36,7 +36,7 @@ const char *arch_accessor_init(void)
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
 {
-    if (watch->address < ARCH_USER_END && watch->access != ARCH_EXECUTE)
+    if (arch_of_programs(watch->address) && watch->access != ARCH_EXECUTE)
         return (struct arch_accessor){0, ARCH_FOUND_NOT};
     return accessor_find(&insn_map, regs, watch);
 }
@@ -49,7 +49,7 @@ bool arch_watch_repeats_at(const struct regs *regs)
 {
     uintptr_t start = regs->ip - ARCH_REPEAT_AROUND;
 
-    if (start < ARCH_USER_END || start > regs->ip || nowatch_text_has(regs->ip) ||
+    if (arch_of_programs(start) || start > regs->ip || nowatch_text_has(regs->ip) ||
         !arch_readable(start, 2 * ARCH_REPEAT_AROUND))
         return true;
     return arch_watch_repeats((const uint8_t *)start);
@@ -58,7 +58,7 @@ bool arch_watch_repeats_at(const struct regs *regs)
 unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch *watch,
                                struct arch_candidate candidates[ARCH_CANDIDATES_MAX])
 {
-    if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END)
+    if (watch->access == ARCH_EXECUTE || arch_of_programs(watch->address))
         return 0;
     return accessor_candidates(&insn_map, regs, watch, candidates);
 }

@@ -11,6 +11,7 @@
 #define HIGH   0xffffffff80000000ul /* where the image lies above its physical addresses */
 #define TRAPS  5
 #define NUMBER 7 /* of the process */
+#define WRITES 9
 
 static char program_stack[STACK_SIZE] __attribute__((aligned(16)));
 static uint64_t kernel_sp, traps;
@@ -42,7 +43,13 @@ static int process_read(unsigned cpu, unsigned long stack, unsigned long address
     return 1;
 }
 
-extern int above __attribute__((weak)); /* a range that no kernel can have (port.mk) */
+/* The linker's (port.mk): a range that no kernel can have; one above the kernel's memory. */
+extern int above __attribute__((weak)), below __attribute__((weak));
+
+static int is_mapped_low(uint64_t address, uint64_t length)
+{
+    return is_mapped(address, length) || is_mapped(address + HIGH, length);
+}
 
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 {
@@ -52,6 +59,11 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     with.programs_end = &above ? (const void *)-1ul : (const void *)0x40000000;
     with.process = process;
     with.process_read = process_read;
+    if (&below) {
+        with.programs = (const void *)0x40000000;
+        with.programs_end = (const void *)0x80000000;
+        with.mapped = is_mapped_low;
+    }
     return __real_pitot_init(&with);
 }
 
@@ -69,8 +81,17 @@ __asm__(".data\n"
         "1: pause; jmp 1b\n"
         ".text");
 
+uint64_t word;
+
+/* Writes to the word at its physical address. */
+static void write_below(void)
+{
+    for (int i = 0; i < WRITES; i++)
+        *(volatile uint64_t *)((uint64_t)&word - HIGH) = i + 1;
+}
+
 /* Its traps come on the stack of a thread of Pitot's, which there is none of here. */
-void __wrap_record_end(void)
+static void run_program(void)
 {
     uint64_t *root;
 
@@ -91,5 +112,13 @@ void __wrap_record_end(void)
                        "r"((uint64_t)program_begin - HIGH)
                      : "memory", "cc", "rbx", "r12", "r13", "r14", "r15");
     runs = 0;
+}
+
+void __wrap_record_end(void)
+{
+    if (&below)
+        write_below();
+    else
+        run_program();
     __real_record_end();
 }
