@@ -239,6 +239,12 @@ like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
     }
     is("@steps", '0:0 1:1 2:1', '... and each step executes one of them');
     ok(abs($stub->register('rip') - $sti) > 3, '... the last one of which returns');
+
+    # After `pause` QEMU traps one instruction late.
+    my ($pause) = `objdump -d $build/pitot.elf` =~ /^([0-9a-f]{16}):\tf3 90 +\tpause/m;
+    $stub->ask_ok('P10=' . unpack('H*', pack('Q<', hex($pause))));
+    $stub->ask('vCont;s:1');
+    is($stub->register('rip') - hex($pause), 2, 'a step over pause executes nothing else');
     $stub->put('k');
     $machine->wait_end;
 }

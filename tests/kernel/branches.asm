@@ -133,6 +133,12 @@ cfi_start branches_known, return
         takes ..@stack_shadowed, ..@stack_shadowed_to
         nop
 ..@stack_shadowed_to:
+        pause
+..@paused:
+        jmp short ..@paused_to
+        takes ..@paused, ..@paused_to
+        nop
+..@paused_to:
         pushfq
         cfi_offset 16
         popfq

@@ -56,6 +56,7 @@ static bool is_of_others(const ZydisDecodedInstruction *instruction)
 static bool shadows(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands)
 {
     return instruction->mnemonic == ZYDIS_MNEMONIC_STI ||
+           instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE ||
            (instruction->mnemonic == ZYDIS_MNEMONIC_MOV &&
             operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             operands[0].reg.value == ZYDIS_REGISTER_SS);
@@ -163,12 +164,14 @@ static void an_instruction_that_falls_through_is_no_branch(void **state)
     assert_int_equal(TAKEN("\x0f\x0b", 0xffff), -1);   /* ud2 */
 }
 
-static void the_instruction_after_sti_or_mov_ss_may_have_run_as_well(void **state)
+static void the_instruction_after_a_late_trap_may_have_run_as_well(void **state)
 {
     (void)state;
     assert_int_equal(TAKEN("\xfb\xc3", HERE + 1), -1);   /* a step in between */
     assert_int_equal(TAKEN("\xfb\xc3", HERE + 0x40), 1); /* no step in between */
     assert_int_equal(TAKEN("\xfb\x90", HERE + 2), -1);
+    assert_int_equal(TAKEN("\xf3\x90\xeb\xfc", HERE), 2);
+    assert_int_equal(TAKEN("\xf3\x90\xeb\xfc", HERE + 2), -1);
     assert_int_equal(TAKEN("\xfb\x74\x10", HERE + 3), -1);
     assert_int_equal(TAKEN("\xfb\x74\x10", HERE + 0x13), 1);
     assert_int_equal(TAKEN("\x8e\xd0\xeb\x10", HERE + 0x14), 2);
@@ -202,7 +205,7 @@ int main(void)
         cmocka_unit_test(a_conditional_branch_is_one_where_it_goes_elsewhere),
         cmocka_unit_test(a_call_is_a_branch_wherever_it_goes),
         cmocka_unit_test(an_instruction_that_falls_through_is_no_branch),
-        cmocka_unit_test(the_instruction_after_sti_or_mov_ss_may_have_run_as_well),
+        cmocka_unit_test(the_instruction_after_a_late_trap_may_have_run_as_well),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

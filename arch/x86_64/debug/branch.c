@@ -3,6 +3,8 @@
 #include "arch/x86_64/debug/branch.h"
 
 #define REX      0x40 /* 0x40 to 0x4f */
+#define REPNE    0xf2
+#define REPE     0xf3
 #define TWO_BYTE 0x0f
 
 /* Segment, size, lock and repeat prefixes: hints before a branch, or without effect. */
@@ -46,6 +48,17 @@ unsigned branch_prefixes(const uint8_t *instruction)
     return before;
 }
 
+/* QEMU's `pause` leaves its block of code without the trap. The last prefix of two counts. */
+static bool is_pause(const uint8_t *prefix, unsigned count)
+{
+    uint8_t repeat = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        if (prefix[i] == REPE || prefix[i] == REPNE)
+            repeat = prefix[i];
+    return repeat == REPE;
+}
+
 struct branch branch_judge(const uint8_t *instruction)
 {
     unsigned before = branch_prefixes(instruction);
@@ -64,6 +77,9 @@ struct branch branch_judge(const uint8_t *instruction)
         return (struct branch){BRANCH_ALWAYS, 0};
     case 0xff: /* /2 call, /3 far call, /4 jmp, /5 far jmp */
         return (struct branch){reg >= 2 && reg <= 5 ? BRANCH_ALWAYS : BRANCH_NONE, 0};
+    case 0x90:
+        return is_pause(instruction, before) ? (struct branch){BRANCH_SHADOW, before + 1}
+                                             : (struct branch){BRANCH_NONE, 0};
     case 0xfb: /* sti */
         return (struct branch){BRANCH_SHADOW, before + 1};
     case 0x8e: /* /2 loads ss */

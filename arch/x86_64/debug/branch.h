@@ -12,7 +12,7 @@ enum branch_kind {
     BRANCH_NONE,        /* falls through, even if repeated */
     BRANCH_ALWAYS,      /* jmp, call, ret, iret */
     BRANCH_CONDITIONAL, /* jcc, loop, jrcxz */
-    BRANCH_SHADOW,      /* sti, mov ss: the trap may come one instruction later */
+    BRANCH_SHADOW,      /* sti, mov ss, pause: the trap may come one instruction later */
 };
 
 struct branch {

@@ -23,7 +23,8 @@ enum kind {
     LOADS,  /* popf, iret; without effect in a program */
     CLEARS, /* cli */
     /* Emulated, as the CPU would not trap after them: */
-    SETS, /* sti: QEMU also runs the next instruction */
+    SETS,   /* sti: QEMU also runs the next instruction */
+    PAUSES, /* pause: the same */
     HALTS,
     ENTERS, /* syscall: the trap flag is clear after it */
     LEAVES, /* sysret: the trap flag comes from r11 */
@@ -47,6 +48,8 @@ static struct step steps[ARCH_CPUS_MAX];
 #define PREFIX_REX       0x40 /* to 0x4f */
 #define REX_W            0x08
 #define INSTRUCTION_MOST 15
+#define REPE             0xf3
+#define PAUSE            0x90 /* after REPE */
 #define TWO_BYTES        0x0f
 #define SYSCALL          0x05
 #define SYSRET           0x07
@@ -82,7 +85,7 @@ static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t i
 
 /*
  * Skips the prefixes that are in use before the instructions that it recognises. Stores in *next
- * the end of those that have one byte.
+ * the end of those that do not leave or enter a program.
  */
 static enum kind judge(unsigned cpu, const struct regs *regs, uintptr_t *next)
 {
@@ -105,6 +108,9 @@ static enum kind judge(unsigned cpu, const struct regs *regs, uintptr_t *next)
     case 0x9d:
     case 0xcf:
         return LOADS;
+    case REPE:
+        *next = ip + 2;
+        return stop_step_read(cpu, regs, ip + 1, &byte, 1) && byte == PAUSE ? PAUSES : KEEPS;
     case 0xf4:
         return is_program(regs) ? KEEPS : HALTS;
     case 0xfa:
@@ -121,7 +127,7 @@ static bool step_is_made(enum kind kind, struct regs *regs, uintptr_t next)
 {
     if (kind == SETS)
         regs->flags |= FLAGS_INTERRUPT;
-    if (kind == SETS || kind == HALTS) /* as if an interrupt had ended it */
+    if (kind == SETS || kind == PAUSES || kind == HALTS) /* as if an interrupt had ended it */
         regs->ip = next;
     else if (STOP_OWN_KERNEL && kind == ENTERS)
         user_make_syscall(regs, regs->ip + SYSCALL_SIZE);
