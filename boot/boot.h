@@ -18,9 +18,9 @@
 void clock_rate_find(const struct acpi *acpi);
 
 /*
- * Finds the devices of the NMI clock (core/event/source_clock.h): the HPET, and a line of an
- * I/O APIC. Returns true if they exist; the 8254 is then stopped for good. Called after cpus_find,
- * interrupts off.
+ * Finds the devices of the NMI clock (core/pitot_boot.h): the HPET, and a line of an I/O APIC.
+ * Returns true if they exist; the 8254 is then stopped for good. Called after cpus_find, interrupts
+ * off.
  */
 bool nmi_clock_find(void);
 

@@ -8,14 +8,13 @@
 
 #include "arch/cpu.h"
 #include "arch/regs.h"
-#include "core/gdb/debugger.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
+#include "core/pitot_boot.h"
 #include "drivers/ioapic.h"
 #include "drivers/pic8259.h"
 #include "drivers/uart16550.h"
 #include "kernel/cmdline.h"
-#include "kernel/panic/panic.h"
 #include "kernel/x86_64/cpu/apic.h"
 
 /* Set at boot. */
@@ -140,7 +139,6 @@ void gdb_door_init(void)
         io_apic_find(com1.number, &com1.line);
         io_apic_find(com3.number, &com3.line);
     }
-    panic_set_debugger(gdb_panicked);
     gdb_init(has_com3 ? &com3_door : NULL, &com1_door);
     if (has_com3) {
         pic_connect(com3.number, "gdb", com3_interrupt);

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel_main: the only code that knows every part, and the order of their initialisation. Entered
- * once by boot/entry_high.asm, interrupts off, on the task's stack.
+ * kernel_main: the only code that knows every part of the kernel, and the order of their
+ * initialisation. Entered once by boot/entry_high.asm, interrupts off, on the task's stack.
  */
+#include "arch/cpu.h"
 #include "arch/memory.h"
+#include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "boot/boot.h"
-#include "core/abi/version.h"
-#include "core/contract/init.h"
-#include "core/event/event.h"
 #include "core/lib/cpus.h"
-#include "core/recording/recording.h"
-#include "core/stream/drain.h"
-#include "core/symbols/symbols.h"
+#include "core/pitot_boot.h"
 #include "drivers/pic8259.h"
 #include "kernel/cmdline.h"
 #include "kernel/console/console.h"
@@ -32,9 +29,8 @@ static struct boot_information boot;
 
 static void print_banner(void)
 {
-    print("Pitot: %zu MiB free, version " PITOT_VERSION
-          ", %zu symbols, clock %llu kHz, %u of %u CPUs\n",
-          pages_free_count() * PAGE_SIZE >> 20, symbols_count(),
+    print("Pitot: %zu MiB free, %s, clock %llu kHz, %u of %u CPUs\n",
+          pages_free_count() * PAGE_SIZE >> 20, pitot_banner(),
           (unsigned long long)clock_rate() / 1000, cpus_running(), arch_cpus());
 }
 
@@ -70,11 +66,10 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     read_information(magic, information); /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     cpus_read(&boot);
-    memory_init(&boot); /* final page tables, free pages */
-    recording_init();   /* finds the last boot's recording */
-    cpus_find(&boot);   /* interrupt controllers */
-    thread_init();      /* this becomes the console's thread */
-    init_print_tables();
+    memory_init(&boot);  /* final page tables, free pages */
+    cpus_find(&boot);    /* interrupt controllers */
+    thread_init();       /* this becomes the console's thread */
+    pitot_boot_begins(); /* finds the last boot's recording */
     if (boot.memory_ignored)
         print("Pitot: %zu memory ranges are ignored, as there are too many\n", boot.memory_ignored);
     clock_rate_find(cpus_acpi()); /* the clock now counts nanoseconds */

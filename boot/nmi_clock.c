@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "arch/x86_64/entry/trap.h"
-#include "core/event/source_clock.h"
+#include "core/pitot_boot.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/ioapic.h"

@@ -3,8 +3,7 @@
 #include "boot/boot.h"
 
 #include "arch/x86_64/cpu/port.h"
-#include "core/gdb/debugger.h"
-#include "core/stream/drain.h"
+#include "core/pitot_boot.h"
 #include "drivers/power.h"
 #include "drivers/uart16550.h"
 #include "drivers/virtio_serial.h"
@@ -70,7 +69,6 @@ static void ports_drain(void)
 
 static void ports_power(enum pitot_power state)
 {
-    gdb_exited();
     ports_drain();
     if (state == PITOT_POWER_OFF)
         power_off();

@@ -3,7 +3,7 @@
 #include "boot/boot.h"
 
 #include "core/lib/print.h"
-#include "core/perf/commands.h"
+#include "core/pitot_boot.h"
 #include "kernel/cmdline.h"
 #include "kernel/console/console.h"
 

@@ -6,9 +6,8 @@
 #include "boot/boot.h"
 
 #include "arch/x86_64/entry/trap.h"
-#include "core/event/event.h"
-#include "core/event/source_clock.h"
-#include "core/perf/commands.h"
+#include "core/pitot.h"
+#include "core/pitot_boot.h"
 #include "drivers/pit8254.h"
 #include "kernel/interrupt.h"
 #include "kernel/panic/panic.h"
@@ -25,20 +24,15 @@ _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
 /* Not inlined, so that call chains distinguish ticks from the timer's other interrupts. */
 __attribute__((noinline)) static void tick(void)
 {
-    bool boot_cpu = arch_cpu_id() == 0;
-
-    if (boot_cpu)
+    if (arch_cpu_id() == 0)
         ticks_count();
-    event_tick();
     timers_run();
     scheduler_tick();
-    if (boot_cpu)
-        session_tick();
 }
 
 static void timer_interrupt(struct regs *regs)
 {
-    event_clock_interrupt(regs, interrupt_began());
+    pitot_tick(regs);
     if (ticks_due())
         tick();
 }
@@ -73,6 +67,5 @@ void timer_begin(bool has_nmi_clock)
     if (by_pit)
         pit_start(TICKS_A_SECOND, timer_interrupt);
     event_clock_set_timer(&for_samples);
-    event_clock_follow();
     ticks_start(timer_set_rate);
 }

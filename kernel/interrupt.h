@@ -9,6 +9,3 @@
 
 void interrupt_serve(unsigned line, const char *name, void (*handler)(struct regs *regs),
                      struct regs *regs);
-
-/* Returns when the interrupt that this CPU is serving began (arch_clock_ns). Interrupt context. */
-uint64_t interrupt_began(void);

@@ -16,6 +16,3 @@ const char *init_parts(void);
 /* Returns the registers of a frame in Pitot's form, perhaps in `room`. Any context. */
 struct regs;
 const struct regs *init_regs(const void *frame, struct regs *room);
-
-/* Prints which tables of the kernel cannot be used, and why (core/contract/own.c). */
-void init_print_tables(void);

@@ -9,10 +9,14 @@
 #include "arch/memory.h"
 #include "arch/park.h"
 #include "arch/watch.h"
+#include "core/abi/version.h"
 #include "core/event/event.h"
 #include "core/event/source_branches.h"
+#include "core/event/source_clock.h"
 #include "core/gdb/debugger.h"
 #include "core/lib/print.h"
+#include "core/perf/commands.h"
+#include "core/recording/recording.h"
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/tracepoint.h"
 #include "core/unwind/unwind.h"
@@ -61,8 +65,30 @@ int pitot_gdb_poll(void *frame)
     return 0;
 }
 
-void init_print_tables(void)
+void pitot_gdb_stop(void *frame)
 {
+    gdb_panicked(frame);
+}
+
+void pitot_tick(const void *frame)
+{
+    event_clock_interrupt(frame, arch_clock_ns());
+    event_tick();
+    if (arch_cpu_id() == 0)
+        session_tick();
+}
+
+const char *pitot_banner(void)
+{
+    static char text[64];
+
+    print_into(text, sizeof(text), "version " PITOT_VERSION ", %zu symbols", symbols_count());
+    return text;
+}
+
+void pitot_boot_begins(void)
+{
+    recording_init();
     if (nameless)
         print("Pitot: no symbols: %s\n", nameless_why.text);
     if (tableless)

@@ -42,11 +42,6 @@ static struct nmi_clock_user user = {.serve = event_clock_serve};
 
 static struct event_clock_timer timer; /* set at boot; all 0: no timer */
 
-void event_clock_set_timer(const struct event_clock_timer *with)
-{
-    timer = *with;
-}
-
 /*
  * Returns the multiple of the timer's rate that reaches `hertz`; at least 1, since the timer always
  * sends ticks.
@@ -56,8 +51,11 @@ static unsigned ticks_times(unsigned hertz)
     return hertz <= timer.hertz || !timer.hertz ? 1 : (hertz + timer.hertz - 1) / timer.hertz;
 }
 
-/* An event that only counts needs no NMIs, and no more than the ordinary ticks. */
-void event_clock_follow(void)
+/*
+ * Sets the rate that the events need. An event that only counts needs no NMIs, and no more than the
+ * ordinary ticks.
+ */
+static void event_clock_follow(void)
 {
     unsigned hertz = 0;
 
@@ -73,6 +71,13 @@ void event_clock_follow(void)
         timer.set_times(nmi_clock_problem() ? ticks_times(hertz) : 1);
     nmi_clock_use(&user, hertz);
     cpus_release();
+}
+
+/* Events of the boot may have been armed before. */
+void event_clock_set_timer(const struct event_clock_timer *with)
+{
+    timer = *with;
+    event_clock_follow();
 }
 
 /* Returns the time that the event counts: all time, or the workload's CPU time on that CPU. */

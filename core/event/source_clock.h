@@ -8,27 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct regs;
-
-#define EVENT_CLOCK_HERTZ_MAX 10000 /* samples per second that the timer supports */
-
-/* Sets the rate that the events need. Called when nmi_clock_problem has changed. Task context. */
-void event_clock_follow(void);
-
-/* The host's timer, for machines without the NMI clock. */
-struct event_clock_timer {
-    /*
-     * Sets the rate to `times` times `hertz`; other CPUs change it at their next interrupt. Called
-     * with all CPUs parked.
-     */
-    void (*set_times)(unsigned times);
-    /* Lowers the multiple to at most `times`. Timer interrupt, possibly on several CPUs at once. */
-    void (*lower_times)(unsigned times);
-    unsigned hertz; /* interrupts per second and CPU */
-};
-
-/* Called at boot; until then there is no timer. */
-void event_clock_set_timer(const struct event_clock_timer *with);
+#include "core/pitot_boot.h"
 
 /* Called for a timer interrupt that arrived at `began`, with the interrupted registers. */
 void event_clock_interrupt(const struct regs *regs, uint64_t began);
@@ -55,14 +35,6 @@ struct event_clock_slowed event_clock_slowed(void);
 
 #define NMI_CLOCK_HERTZ_MAX 10000
 
-/*
- * One of these is called, once, at boot. `set_rate` sets the number of NMIs per second, 0 for none,
- * with all other CPUs parked. `slow_down` lowers the rate from the next NMI on; it is called in the
- * NMI, on the boot CPU. `why`: why there is no clock.
- */
-void nmi_clock_start(void (*set_rate)(unsigned hertz), void (*slow_down)(unsigned hertz));
-void nmi_clock_missing(const char *why);
-
 /* Returns NULL, or why there is no clock. */
 const char *nmi_clock_problem(void);
 
@@ -84,6 +56,3 @@ void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz);
  * lowers the clock's rate to what the users still need. NMI context.
  */
 void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz);
-
-/* Called for an NMI that arrived at `began`, with the interrupted registers. NMI context. */
-void nmi_clock_interrupt(const struct regs *regs, uint64_t began);

@@ -105,12 +105,10 @@ void gdb_tick(void)
             arch_stop_cpu(cpu);
 }
 
-void gdb_panicked(const struct regs *regs)
+void gdb_panicked(struct regs *dead)
 {
-    struct regs dead = *regs; /* no CPU returns to it, so gdb may write to it */
-
     if (gdb_session.door)
-        arch_stop_dead(&dead);
+        arch_stop_dead(dead);
 }
 
 /* Returns 0, -EBUSY if gdb is attached already, or the error of parking the CPUs. */

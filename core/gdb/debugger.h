@@ -10,24 +10,6 @@
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 
-/*
- * A port that gdb can use. No other code reads it while it is open. All functions are called with
- * the other CPUs parked, or in a stop; `poll` also in NMIs of the boot CPU.
- */
-struct gdb_door {
-    const char *name;
-    struct gdb_line line;    /* access that polls the port */
-    int (*poll)(void);       /* the next byte received; -1: none */
-    void (*listen)(bool on); /* on: received bytes interrupt the boot CPU */
-    /* Called when gdb takes the port. Returns NULL, or why ^C cannot interrupt all code. */
-    const char *(*open)(void);
-    void (*close)(void);
-    bool lends_console; /* print() goes to gdb while the port is open */
-};
-
-/* Sets gdb's own port and the console's; each may be NULL. Called at boot. */
-void gdb_init(const struct gdb_door *own, const struct gdb_door *lent);
-
 /* Returns gdb's own port, or the console's if `console` or if gdb has none. NULL: there is none. */
 const struct gdb_door *gdb_door_of(bool console);
 
@@ -40,20 +22,14 @@ int gdb_wait_at(const struct gdb_door *with, struct refusal *why);
 /* Prints the state of gdb's line. Returns false if no gdb is attached. Task context, or a stop. */
 bool gdb_tell(struct sink *to);
 
-/*
- * Called when a byte has arrived at gdb's own port. Returns true if gdb is now attached; it then
- * reads the following bytes. In interrupts.
- */
-bool gdb_arrived(uint8_t byte, struct regs *regs);
-
 /* Called after each interrupt: repeats stop requests to CPUs that could not stop during a hit. */
 void gdb_tick(void);
 
 /* True if that CPU is sending to gdb and must not stop. Called in an NMI or a trap on that CPU. */
 bool gdb_is_sending(unsigned cpu);
 
-/* Called after a panic with these registers was reported: stops if gdb is attached. Any context. */
-void gdb_panicked(const struct regs *regs);
-
-/* Tells gdb that the machine is about to be switched off. Task context, or a stop. */
-void gdb_exited(void);
+/*
+ * Called after a panic with these registers was reported: stops if gdb is attached, which may write
+ * to them. Any context.
+ */
+void gdb_panicked(struct regs *dead);

@@ -10,18 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/pitot_boot.h"
+
 #define GDB_PACKET_MAX 4096 /* characters of a packet, without its frame */
 
 #define GDB_BREAK 0x03 /* a single byte outside packets that requests a stop */
 
 #define GDB_TEXT_MAX 512 /* characters of text in one packet, each sent as two digits */
-#define GDB_PIECE    16  /* bytes of such a packet that are sent at a time */
-
-struct gdb_line {
-    int (*get)(void); /* waits for the next byte; -1: there will be none */
-    void (*put)(const char *bytes, size_t length);
-    bool (*ready)(void); /* true if GDB_PIECE bytes can be put without waiting */
-};
 
 struct gdb_link {
     const struct gdb_line *line;

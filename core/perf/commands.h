@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/perf/options.h"
+#include "core/pitot_boot.h"
 
 /* argv[0] is the name. On error, each prints the reason and returns a negative errno. */
 int perf_list(int argc, char **argv);
@@ -17,15 +18,6 @@ void perf_words(int argc, char **argv);
 
 /* Returns the options of the last `perf record` or `perf trace`; valid until the next command. */
 const struct perf_options *perf_record_options(void);
-
-/*
- * Begins the recording that perf.boot= asks for, or prints why it cannot. Modifies `text`, the
- * option's value, such as "record -e EVENT".
- */
-void perf_record_boot(char *text);
-
-/* Ends and streams the recording that perf_record_boot began, if any. */
-void perf_record_boot_end(void);
 
 /* --- A session: turns arguments into armed events and a workload. --- */
 
@@ -45,9 +37,6 @@ void session_print_lapses(const char *command);
 
 /* Wakes the threads that stream and print. Called by the boot CPU's tick, in an interrupt. */
 void session_tick(void);
-
-/* Called at boot. Limits each event to `most` samples per second; 0: no limit. */
-void session_set_rate(uint64_t most);
 
 /*
  * Runs the workload, which is followed and stepped as the options ask, and returns its status.

@@ -11,18 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/pitot_boot.h"
 #include "core/stream/stream.h"
 
 /* --- The stream. Task or panic context. --- */
 
 /* Replaces arch's description of the kernel, in another kernel. Called before stream_port_set. */
 void stream_port_describe(const struct stream_kernel *with);
-
-/* Sets the binary port; *left counts the bytes it has sent. Called at boot. */
-void stream_port_set(struct sink *sink, const uint64_t *left);
-
-/* *left counts the characters the console has sent. Called at boot. */
-void stream_block_set(const uint64_t *left);
 
 /* The port's stream, shared by all recordings of this boot; NULL without a port. */
 struct stream *stream_port(void);
@@ -34,9 +29,6 @@ void stream_block_write(void);
 void stream_block_cut(void);
 
 /* --- The drain. --- */
-
-/* Starts the thread, if the stream has a port. Called at boot, once threads run. */
-void drain_init(void);
 
 /* Called when a recording has started. Task context. */
 void drain_start(void);

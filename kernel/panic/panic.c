@@ -11,16 +11,16 @@
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/pitot.h"
+#include "core/pitot_boot.h"
 #include "kernel/hit/print_guard.h"
 #include "kernel/x86_64/fault.h"
 #include "kernel/x86_64/smp.h"
 
 #define REASON_SIZE 320
 
-static struct panic_machine machine;              /* set at boot */
-static void (*debugger)(const struct regs *regs); /* inspects the dead machine; NULL: none */
-static uint32_t reporter;                         /* [A] the CPU that reports, + 1; 0: none */
-static unsigned level; /* [reporter] nesting depth of failures: see stop */
+static struct panic_machine machine; /* set at boot */
+static uint32_t reporter;            /* [A] the CPU that reports, + 1; 0: none */
+static unsigned level;               /* [reporter] nesting depth of failures: see stop */
 static char about[REASON_SIZE] = "its reason was not known yet"; /* [reporter] the reason. Not on a
                                                           * stack: a second failure may reuse it */
 
@@ -95,6 +95,7 @@ static void begin(void)
 
 static _Noreturn void report(const char *reason, const struct regs *regs)
 {
+    struct regs dead = *regs; /* no CPU returns to it, so gdb may write to it */
     char end[REASON_SIZE + 16];
 
     print_into(about, sizeof(about), "%s", reason);
@@ -106,8 +107,7 @@ static _Noreturn void report(const char *reason, const struct regs *regs)
     panic_print_chain(regs);
     pitot_samples_print();
     pitot_panic_end();
-    if (debugger)
-        debugger(regs);
+    pitot_gdb_stop(&dead);
     if (++level <= LEVEL_SPEAKS)
         print("Pitot stopped: %s\n", reason);
     stop();
@@ -175,11 +175,6 @@ static void panic_on_fault(struct regs *regs)
     report(reason, regs);
 }
 
-void panic_set_debugger(void (*with)(const struct regs *regs))
-{
-    debugger = with;
-}
-
 void panic_init(const struct panic_machine *with)
 {
     machine = *with;
@@ -199,6 +194,7 @@ void power_request(enum pitot_power state)
 {
     if (state == PITOT_POWER_RESET)
         pitot_boot_ends("a reboot that was asked for");
+    gdb_exited();
     if (power_handler)
         power_handler(state);
 }

@@ -20,9 +20,6 @@ struct panic_machine {
     void (*stop)(void);        /* called last: ends an emulator, for example; may return */
 };
 
-/* Sets a debugger's function, called after a report with the reported registers. Any context. */
-void panic_set_debugger(void (*with)(const struct regs *regs));
-
 /* Makes unexpected exceptions panic. Boot. */
 void panic_init(const struct panic_machine *with);
 

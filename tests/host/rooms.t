@@ -15,13 +15,13 @@ use Pitot::Files;
 my $layers = slurp('tools/layers');
 my ($picture) = slurp('docs/index.md') =~ /^## What may include what\n(.*?)^## /ms;
 
-# The top folders that a rule's pattern names; $products stands for arch.
+# The top folders that a rule's pattern names; $products stands for arch, $public for core.
 my @houses = qw(boot kernel core drivers arch programs outside);
 my (%held, %drawn);
 for my $house (@houses) {
     my @patterns = $layers =~ /^ +\[ qr\{$house\/\S*?\}, +(qr\{.*?\}), +\$(?:kernel|any) \]/mg;
     ok(@patterns, "tools/layers has a rule for $house") or next;
-    my $words = "@patterns" =~ s/\$products/arch/r;
+    my $words = "@patterns" =~ s/\$products/arch/r =~ s/\$public/core/r;
     $held{$house} = [sort grep { $_ ne $house && $words =~ /\b$_\b/ } @houses];
 }
 $drawn{$1} = [sort split(/ /, $2)] while $picture =~ /^ {4}(\w+) +-> ([\w ]+)$/mg;
