@@ -4,7 +4,7 @@
 
 import gdb
 
-from pitot.refusal import Refusal
+from pitot import Refusal
 
 MOST = 1 << 32
 

@@ -6,10 +6,10 @@ import re
 
 import gdb
 
+from pitot import Refusal
 from pitot.arguments import Arguments
 from pitot.kernel import cpus, machine, registers, words_of
 from pitot.recorder import events, names, recorder
-from pitot.refusal import Refusal
 from pitot.ring import rings
 from pitot.sample import in_words, parse
 from pitot.stream import write_stream

@@ -7,7 +7,7 @@
 import mmap
 import struct
 
-from pitot.refusal import Refusal
+from pitot import Refusal
 
 PAGE = 4096
 PT_LOAD, PT_NOTE = 1, 4

@@ -5,9 +5,9 @@
 
 import gdb
 
+from pitot import Refusal
 from pitot.layout import MASK, address_of, general_registers
 from pitot.memory import Memory, Unreadable
-from pitot.refusal import Refusal
 
 MARK = "recorder"
 NOTE_HEAD = b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0"  # of a build id

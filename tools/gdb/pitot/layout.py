@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import gdb
 
-from pitot.refusal import Refusal
+from pitot import Refusal
 
 MASK = (1 << 64) - 1
 

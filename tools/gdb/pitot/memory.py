@@ -11,8 +11,8 @@ import time
 
 import gdb
 
+from pitot import Refusal
 from pitot.dump import Dump
-from pitot.refusal import Refusal
 
 PAGE = 4096
 PIECE = 512  # of a page that a stub is asked for

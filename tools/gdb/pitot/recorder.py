@@ -6,9 +6,9 @@
 import struct
 from types import SimpleNamespace
 
+from pitot import Refusal
 from pitot.layout import address_of
 from pitot.memory import Unreadable, printable
-from pitot.refusal import Refusal
 
 MAGIC, VERSION = 0x434552544F544950, 3
 PARTS = (

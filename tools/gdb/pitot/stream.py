@@ -11,9 +11,9 @@ import socket
 import subprocess
 import tempfile
 
+from pitot import Refusal
 from pitot.kernel import objfile
 from pitot.memory import Unreadable
-from pitot.refusal import Refusal
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 PROGRAM = "host/postmortem"

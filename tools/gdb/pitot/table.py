@@ -7,8 +7,8 @@ import struct
 import zlib
 from types import SimpleNamespace
 
+from pitot import Refusal
 from pitot.layout import address_of
-from pitot.refusal import Refusal
 
 MAGIC, VERSION, HEADER = 0x57554E50, 2, "<II20sIQII8I"
 SUM_AT = 44

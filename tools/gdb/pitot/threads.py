@@ -3,10 +3,10 @@
 # The kernel's threads, their positions and CPUs. The scheduler's `current` is wrong for a moment
 # during a switch, so a CPU is on the thread in whose stack its chain ends.
 
+from pitot import Refusal
 from pitot.kernel import cpus, registers
 from pitot.layout import variable
 from pitot.memory import printable
-from pitot.refusal import Refusal
 from pitot.symbols import function_of, place_of, source_of
 from pitot.unwind import Unwinder, switched
 
