@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/tracepoint, core/event, core/sample, arch/x86_64/entry/gate
-# of: kernel/syscall/syscalls_trace
+# of: kernel/syscall/syscalls
 #
 # The cost of a hit, in executed guest instructions (docs/bench.md), in both kernels. A counted hit
 # costs at most the same small number at each tracepoint, because its arguments are not processed
