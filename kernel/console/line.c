@@ -74,6 +74,37 @@ void line_show(struct line *line)
 
 /* --- History --- */
 
+/* Returns the line `back` lines before the current one, 1 for the newest; NULL if there is none. */
+static const char *history_line(const struct history *history, size_t back)
+{
+    if (back > history->count || back > HISTORY_LINES)
+        return NULL;
+    return history->line[(history->count - back) % HISTORY_LINES];
+}
+
+/* Adds a line, unless it is empty or equals the newest line. */
+static void history_keep(struct history *history, const char *text)
+{
+    const char *last = history_line(history, 1);
+
+    if (*text != '\0' && (!last || strcmp(last, text) != 0))
+        memcpy(history->line[history->count++ % HISTORY_LINES], text, strlen(text) + 1);
+}
+
+/*
+ * Searches for a line that contains `part`, from line `back` to older ones. Returns its number as
+ * in history_line, or 0.
+ */
+static size_t history_find(const struct history *history, const char *part, size_t back)
+{
+    const char *text;
+
+    for (; (text = history_line(history, back)) != NULL; back++)
+        if (strstr(text, part))
+            return back;
+    return 0;
+}
+
 /* Shows the line `back` lines before the current one; saves the current one first. */
 static void show_before(struct line *line, size_t back)
 {

@@ -14,10 +14,16 @@
 #include <stdint.h>
 
 #include "core/lib/print.h"
-#include "kernel/console/history.h"
 #include "kernel/console/keys.h"
 
+#define LINE_LENGTH_MAX 1024
 #define LINE_SOUGHT_MAX 63 /* characters in a ^R search */
+#define HISTORY_LINES   32 /* the newest are kept */
+
+struct history {
+    char line[HISTORY_LINES][LINE_LENGTH_MAX + 1];
+    size_t count; /* number of lines ever added */
+};
 
 /* TAB completion (complete.h). `text` is the line up to the cursor, not terminated. */
 struct line_completer {
