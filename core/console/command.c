@@ -5,11 +5,13 @@
 #include <linux/errno.h>
 
 #include "core/console/habits.h"
-#include "core/console/near.h"
 #include "core/event/own_kernel.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/symbols/nearest.h"
+
+#define NEAR_MOST 3
 
 /* Start and end of the section that PITOT_COMMAND fills. */
 extern const struct pitot_command *const __start_pitot_commands[];
@@ -41,7 +43,7 @@ const struct pitot_command *pitot_next_command(const struct pitot_command *befor
     return next;
 }
 
-static const char *name_at(size_t index)
+static const char *command_name_at(size_t index)
 {
     const struct pitot_command *command = pitot_next_command(NULL);
 
@@ -53,6 +55,30 @@ static const char *name_at(size_t index)
 static bool is_command(const char *name)
 {
     return command_find(name) != NULL;
+}
+
+static bool is_near(const char *name, const char *wrong)
+{
+    size_t length = strlen(wrong);
+
+    if (length > 0 && strncmp(name, wrong, length) == 0)
+        return true;
+    return distance(name, distance_length(name), wrong, distance_length(wrong)) <= (length + 2) / 3;
+}
+
+void near_write(const char *wrong, const char *(*name_at)(size_t index), char *text, size_t size)
+{
+    const char *name;
+    unsigned near = 0;
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; near < NEAR_MOST && length < size && (name = name_at(i)) != NULL; i++)
+        if (is_near(name, wrong))
+            length += print_into(text + length, size - length, "%s%s",
+                                 near++ == 0 ? "near: " : ", ", name);
+    if (near > 0 && length < size)
+        print_into(text + length, size - length, "; ");
 }
 
 size_t command_answer(int argc, char **argv, char *text, size_t size)
@@ -69,7 +95,7 @@ int pitot_refuse_command(int argc, char **argv, struct sink *to)
         return 0;
     known = command_answer(argc, argv, instead, sizeof(instead)) > 0;
     if (!known)
-        near_write(argv[0], name_at, instead, sizeof(instead));
+        near_write(argv[0], command_name_at, instead, sizeof(instead));
     print_to(to, "%s: no such command; %s%s\n", argv[0], instead, known ? "" : "`help` lists them");
     return 1;
 }

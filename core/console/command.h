@@ -9,12 +9,20 @@
 #include <stddef.h>
 
 #include "core/pitot.h"
+#include "core/sample/records.h"
 
 /* Returns the command with this name, or NULL. For a path, returns the command `run`. */
 const struct pitot_command *command_find(const char *name);
 
 /* Writes what to type instead of a command that does not exist (habits.h). 0: nothing is known. */
 size_t command_answer(int argc, char **argv, char *text, size_t size);
+
+/*
+ * Writes "near: NAME, NAME; ", up to three candidates that begin with `wrong` or differ from it in
+ * at most a third of its letters, or "". name_at returns the candidates, then NULL. Any context in
+ * which name_at may run.
+ */
+void near_write(const char *wrong, const char *(*name_at)(size_t index), char *text, size_t size);
 
 /* Prints what `help NAME` shows. */
 void command_print_help(const struct pitot_command *command);
@@ -36,6 +44,15 @@ bool command_take_interrupt(void);
 
 /* Sleeps until a ^C is typed. */
 void command_wait_interrupt(void);
+
+/* A record source that ends at ^C, for commands that read recordings. */
+struct interruptible {
+    struct record_source source; /* passed to the reader */
+    struct record_source *records;
+};
+
+/* `records` must outlive the returned structure. */
+struct interruptible interruptible_records(struct record_source *records);
 
 /*
  * Returns the sink for long output: after ^C it completes the line and drops the rest. A command

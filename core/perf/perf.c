@@ -2,7 +2,6 @@
 /* The console's `perf` and its help. Task context. */
 #include "core/console/command.h"
 #include "core/console/habits.h"
-#include "core/console/near.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/perf/commands.h"

@@ -3,7 +3,6 @@
 #include "core/perf/commands.h"
 
 #include "core/console/command.h"
-#include "core/console/interruptible.h"
 #include "core/host.h"
 #include "core/perf/option_table.h"
 #include "core/recording/kept.h"
