@@ -8,7 +8,6 @@
 #include "drivers/uart16550.h"
 #include "drivers/virtio_serial.h"
 #include "kernel/console/input.h"
-#include "kernel/console/input_wait.h"
 #include "kernel/hit/print_guard.h"
 #include "kernel/panic/panic.h"
 
@@ -108,7 +107,6 @@ void ports_find_faster(void)
 void ports_listen(void)
 {
     input_set_resume(uart_resume);
-    input_set_arrived(input_wake);
     uart_listen(&com1, UART_COM1_LINE, input_put);
 }
 

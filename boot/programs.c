@@ -6,7 +6,6 @@
 
 #include "arch/memory.h"
 #include "core/lib/print.h"
-#include "kernel/console/input_wait.h"
 #include "kernel/fs/ustar.h"
 #include "kernel/memory/pages.h"
 #include "kernel/user/process.h"
@@ -71,7 +70,6 @@ void programs_init(const struct boot_information *information)
     if (missing)
         print("Pitot: no programs: %s\n", missing);
     process_init();
-    process_set_console_hook(input_wake);
     if (information->module_size > 0)
         take_module(information);
     else

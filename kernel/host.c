@@ -10,7 +10,6 @@
 #include "arch/memory.h"
 #include "core/pitot.h"
 #include "kernel/console/input.h"
-#include "kernel/console/input_wait.h"
 #include "kernel/hit/program.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"

@@ -5,7 +5,6 @@
 #include "core/lib/print.h"
 #include "kernel/console/complete.h"
 #include "kernel/console/input.h"
-#include "kernel/console/input_wait.h"
 #include "kernel/console/line.h"
 
 /* A message of another task stands after the prompt: the prompt comes again. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "arch/cpu.h"
-#include "kernel/lock/spinlock.h"
+#include "kernel/sched/wait_queue.h"
 
 _Static_assert((INPUT_QUEUE_SIZE & (INPUT_QUEUE_SIZE - 1)) == 0, "positions are cut by a mask");
 
@@ -48,11 +48,12 @@ static void store(uint64_t *position, uint64_t value)
     __atomic_store_n(position, value, __ATOMIC_RELEASE);
 }
 
-static void (*input_arrived)(void); /* set at boot */
+static struct wait_queue arrivals = WAIT_QUEUE("console");
+static bool message; /* set by any task, cleared by the console's; atomic */
 
-void input_set_arrived(void (*arrived)(void))
+void input_wake(void)
 {
-    input_arrived = arrived;
+    wait_queue_wake_all(&arrivals);
 }
 
 static bool has_room(void)
@@ -80,8 +81,8 @@ bool input_put(uint8_t byte)
 {
     bool taken = input_take(byte);
 
-    if (taken && input_arrived)
-        input_arrived();
+    if (taken)
+        input_wake();
     return taken;
 }
 
@@ -156,8 +157,7 @@ void input_release_interrupt(void)
     store(&queue.interrupts_taken, queue.interrupts_taken + queue.claimed_taken - queue.claimed_at);
     __atomic_store_n(&queue.claimed, false, __ATOMIC_RELEASE);
     spinlock_release(&queue.consumers);
-    if (input_arrived)
-        input_arrived();
+    input_wake();
 }
 
 /*
@@ -202,4 +202,36 @@ bool input_get(uint8_t *byte)
     got = get_byte(byte);
     spinlock_release(&queue.consumers);
     return got;
+}
+
+/* --- Waiting. --- */
+
+void input_wait_until(bool (*holds)(void))
+{
+    uint64_t flags = wait_queue_lock(&arrivals);
+
+    while (!holds())
+        flags = wait_queue_sleep(&arrivals, flags);
+    wait_queue_unlock(&arrivals, flags);
+}
+
+static bool has_news(void)
+{
+    return input_pending() || __atomic_load_n(&message, __ATOMIC_RELAXED);
+}
+
+void input_wait(void)
+{
+    input_wait_until(has_news);
+}
+
+bool input_take_message(void)
+{
+    return __atomic_exchange_n(&message, false, __ATOMIC_RELAXED);
+}
+
+void input_tell_message(void)
+{
+    __atomic_store_n(&message, true, __ATOMIC_RELAXED);
+    input_wake();
 }

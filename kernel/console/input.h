@@ -3,7 +3,8 @@
  * Queue of typed bytes between the serial interrupt and the console. One producer (the receive
  * interrupt or a poll) never waits for consumers: the console's task, which reads bytes, and the
  * thread that runs commands, which ^C interrupts. No byte is lost: while the queue is full, the
- * producer leaves bytes in the device, and flow control or the emulator holds them back.
+ * producer leaves bytes in the device, and flow control or the emulator holds them back. The
+ * console's task also waits here for messages of other tasks.
  */
 #pragma once
 
@@ -22,9 +23,6 @@
  * ^C takes no room: input_interrupted() reports it at once, and unread bytes before it are dropped.
  */
 bool input_put(uint8_t byte);
-
-/* `arrived` is called after each queued byte; may be NULL. Boot, before any input. */
-void input_set_arrived(void (*arrived)(void));
 
 /* --- Consumers: task context. --- */
 
@@ -55,3 +53,26 @@ bool input_interrupted(void);
 
 /* Takes one ^C and drops the bytes typed before it; false if there is none. */
 bool input_take_interrupt(void);
+
+/* --- Waiting. Task context; the console's task only, unless a function says otherwise. --- */
+
+/* Sleeps until input_pending returns true or a message is there. */
+void input_wait(void);
+
+/*
+ * True if another task has printed a message since the last call: the line that is being typed has
+ * to be shown again.
+ */
+bool input_take_message(void);
+
+/* Another task has printed a message. Any task. */
+void input_tell_message(void);
+
+/*
+ * Sleeps until `holds` returns true. `holds` is called after each typed byte, ^C included, and each
+ * input_wake, under a spinlock, interrupts off.
+ */
+void input_wait_until(bool (*holds)(void));
+
+/* Makes the console's task check its condition again. Task or interrupt context. */
+void input_wake(void);

@@ -7,7 +7,6 @@
 #include "core/lib/print.h"
 #include "core/pitot.h"
 #include "kernel/console/input.h"
-#include "kernel/console/input_wait.h"
 #include "kernel/time/timer.h"
 
 #define SECOND_NS    1000000000ull

@@ -11,7 +11,6 @@
 #include "core/lib/string.h"
 #include "core/pitot.h"
 #include "kernel/console/input.h"
-#include "kernel/console/input_wait.h"
 #include "kernel/user/process.h"
 #include "kernel/user/program_names.h"
 

@@ -6,6 +6,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
+#include "kernel/console/input.h"
 #include "kernel/hit/program.h"
 #include "kernel/syscall/syscalls.h"
 #include "kernel/x86_64/user.h"
@@ -14,13 +15,6 @@ static struct process processes[PROCESSES_MAX];
 static struct spinlock table = {.name = "processes"}; /* protects states and parents */
 
 static struct wait_queue ends = WAIT_QUEUE("program_end");
-
-static void (*console_hook)(void); /* set at boot */
-
-void process_set_console_hook(void (*ended)(void))
-{
-    console_hook = ended;
-}
 
 static bool is_visible(const struct process *process)
 {
@@ -196,8 +190,8 @@ static void reap_orphan(struct work *work)
     if (job)
         job_ended(process);
     reap(process);
-    if (job && console_hook)
-        console_hook();
+    if (job)
+        input_wake();
 }
 
 /* Lets a worker free a process that has ended. Called under the table's lock. */
@@ -233,8 +227,8 @@ static void announce_end(struct process *process)
         leave_to_worker(process);
     spinlock_release_irq(&table, flags);
     wait_queue_wake_all(&ends);
-    if (parent == PROCESS_PARENT_CONSOLE && console_hook)
-        console_hook();
+    if (parent == PROCESS_PARENT_CONSOLE)
+        input_wake();
     for (unsigned i = 0; i < PROCESSES_MAX; i++)
         if (processes[i].state == PROCESS_LIVES && processes[i].pid == parent)
             wait_queue_wake_all(&processes[i].events);
@@ -284,8 +278,8 @@ void process_detach(struct process *process)
 
 void process_tell_console(const struct process *process)
 {
-    if (process->parent == PROCESS_PARENT_CONSOLE && console_hook)
-        console_hook();
+    if (process->parent == PROCESS_PARENT_CONSOLE)
+        input_wake();
 }
 
 bool process_is_stopped(const struct process *process)

@@ -120,12 +120,6 @@ bool process_has_ended(const struct process *process);
 void process_detach(struct process *process);
 
 /*
- * Sets the hook called in task context when a process of the console has ended or stopped, or a
- * detached one is no longer visible. Boot.
- */
-void process_set_console_hook(void (*ended)(void));
-
-/*
  * Sends a signal (Linux's numbers). A fatal signal ends the process's sleep at once, and the
  * process itself before it returns to user mode; a stopping signal holds the process before that
  * return until SIGCONT. Must not be called in hits or NMIs.

@@ -27,7 +27,7 @@ my $interrupts = "called in interrupts: of break_trap's type, for example, for o
 my $prints = "the console's: stops print into gdb's sink alone";
 my %known = (
     (map { $_ => $ends } qw(assert_failed trap_fatal power_request panic_on_fault)),
-    (map { $_ => $threads } qw(hold cpu_begin thread_main input_wake
+    (map { $_ => $threads } qw(hold cpu_begin thread_main
         input_interrupted has_news scheduler_interrupt_exit over_or_interrupted
         ended_or_interrupted slept_or_interrupted print_guard_enter print_guard_leave
         interruptible_next monitor_start
