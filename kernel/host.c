@@ -16,7 +16,6 @@
 #include "kernel/sched/scheduler.h"
 #include "kernel/syscall/syscalls.h"
 #include "kernel/user/process.h"
-#include "kernel/user/program_names.h"
 
 #define IDLE_NAME      "swapper" /* perf's, of pid 0 */
 #define BOOT_TASK_NAME "pitot"   /* the boot thread's name, unless it runs a recorded command */

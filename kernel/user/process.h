@@ -214,6 +214,13 @@ int user_can_put(uintptr_t to, size_t length);
  */
 int64_t user_get_text(uintptr_t from, char *to, size_t size);
 
+/*
+ * Reads /bin again, for `run` and TAB. Returns the number of its files, of which program_path
+ * returns the path of the index-th, sorted by name; NULL past the end. The console's thread only.
+ */
+size_t program_names_read(void);
+const char *program_path(size_t index);
+
 /* --- What signals do to a program: end, stop or continue it. There are no handlers. --- */
 
 /*
