@@ -77,7 +77,6 @@ static void ports_power(enum pitot_power state)
 
 void ports_init(void)
 {
-    power_set_handler(ports_power);
     print_set_console(&port_e9_sink);
     if (!uart_init(&com1, UART_COM1))
         panic("no serial port COM1 (0x3f8): Pitot has no console without it");
@@ -127,5 +126,7 @@ static void ports_limit_waits(void)
     virtio_serial_limit_waits();
 }
 
-const struct panic_machine ports_panic = {
-    .limit_waits = ports_limit_waits, .console = &com1_sink, .stop = ports_stop_failed};
+const struct panic_machine ports_panic = {.limit_waits = ports_limit_waits,
+                                          .console = &com1_sink,
+                                          .stop = ports_stop_failed,
+                                          .power = ports_power};

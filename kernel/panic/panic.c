@@ -183,20 +183,13 @@ void panic_init(const struct panic_machine *with)
 
 /* --- Without a report. --- */
 
-static void (*power_handler)(enum pitot_power state); /* set at boot */
-
-void power_set_handler(void (*handler)(enum pitot_power state))
-{
-    power_handler = handler;
-}
-
 void power_request(enum pitot_power state)
 {
     if (state == PITOT_POWER_RESET)
         pitot_boot_ends("a reboot that was asked for");
     gdb_exited();
-    if (power_handler)
-        power_handler(state);
+    if (machine.power)
+        machine.power(state);
 }
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)

@@ -12,12 +12,13 @@
 
 __attribute__((format(printf, 1, 2))) _Noreturn void panic(const char *format, ...);
 
-/* Operations of the machine for a report; each may be NULL. */
+/* Operations of the machine at its end; each may be NULL. */
 struct panic_machine {
     void (*limit_waits)(void); /* called first: from then on output must not wait for ever */
     struct sink *console;      /* the machine's own, for a failure in the report, because
                                 * print()'s output, such as a debugger, may be what failed */
     void (*stop)(void);        /* called last: ends an emulator, for example; may return */
+    void (*power)(enum pitot_power state); /* for power_request. Task context; may return */
 };
 
 /* Makes unexpected exceptions panic. Boot. */
@@ -25,10 +26,7 @@ void panic_init(const struct panic_machine *with);
 
 void panic_print_chain(const struct regs *regs);
 
-/* Powers the machine off or resets it, by a handler that boot/ports.c registers. Task context. */
-void power_set_handler(void (*handler)(enum pitot_power state));
-
-/* Returns only if the machine did not comply. */
+/* Powers the machine off or resets it. Returns only if it did not comply. Task context. */
 void power_request(enum pitot_power state);
 
 /*
