@@ -33,8 +33,6 @@ struct event_clock_slowed event_clock_slowed(void);
  * their data changes only while all CPUs are parked.
  */
 
-#define NMI_CLOCK_HERTZ_MAX 10000
-
 /* Returns NULL, or why there is no clock. */
 const char *nmi_clock_problem(void);
 
