@@ -91,12 +91,6 @@ void arch_embed_note_gs(void);
 const char *arch_embed_try_cpus(unsigned *cpu);
 
 /*
- * Returns why debug traps on some CPU (stored in *cpu) would not reach Pitot, or NULL if they do on
- * all CPUs. Task context.
- */
-const char *arch_embed_gates_wrong(unsigned *cpu);
-
-/*
  * Returns why the registers of some CPU (stored in *cpu) were not known when it stood last, or
  * NULL. Task context.
  */

@@ -52,8 +52,8 @@ NOWATCH_DATA void (*embed_debug_next)(void) = debug_unclaimed;
 static unsigned next_ist; /* the first gate's IST stack; 0: none */
 
 /* [owning CPU] */
-static uintptr_t next_stack[ARCH_CPUS_MAX]; /* its top; 0: none */
-static const struct tss *tasks[ARCH_CPUS_MAX];
+static uintptr_t next_stack[ARCH_CPUS_MAX];    /* its top; 0: none */
+static const struct tss *tasks[ARCH_CPUS_MAX]; /* read by the others, too */
 
 unsigned arch_embed_debug_cpu(const struct regs *regs)
 {
@@ -129,6 +129,21 @@ static struct tss *task_state(void)
     return (struct tss *)task_base(task);
 }
 
+/*
+ * A TSS of two CPUs would give them one stack of debug traps. Each CPU first publishes its own, so
+ * that of two CPUs at once one sees the other.
+ */
+static bool is_others(const struct tss *task)
+{
+    unsigned self = arch_cpu_id();
+
+    __atomic_store_n(&tasks[self], task, __ATOMIC_SEQ_CST);
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        if (cpu != self && __atomic_load_n(&tasks[cpu], __ATOMIC_SEQ_CST) == task)
+            return true;
+    return false;
+}
+
 /* Then nothing is written: on some machines a store to the TSS hits a watch lower in its page. */
 static bool is_taken(const struct gate *gate, const struct tss *task)
 {
@@ -161,7 +176,6 @@ static void keep_next(const struct gate *gate, const struct tss *task)
         embed_debug_next = (void (*)(void))gate_address(gate);
         next_ist = gate->ist & IST_STACKS;
     }
-    tasks[arch_cpu_id()] = task;
     top = next_ist ? task->ist[next_ist - 1] : 0;
     if (top != arch_embed_debug_stack(arch_cpu_id()))
         next_stack[arch_cpu_id()] = top;
@@ -185,6 +199,8 @@ static const char *gate_take(void)
                "descriptor";
     if (is_taken(gate, task))
         return NULL;
+    if (is_others(task))
+        return "another CPU has the same TSS: each CPU needs one of its own";
     if (is_shared(host.debug_ist))
         return "debug_ist of struct pitot_kernel: another gate of the IDT has that IST stack";
     keep_next(gate, task);

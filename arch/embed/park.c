@@ -75,14 +75,6 @@ void pitot_stand(void *frame)
     arch_embed_as_trap(frameless[self->cpu] ? NULL : frame, rendezvous_serve);
 }
 
-const char *arch_embed_gates_wrong(unsigned *cpu)
-{
-    for (*cpu = 0; *cpu < arch_cpus(); ++*cpu)
-        if (gate_wrong[*cpu])
-            return gate_wrong[*cpu];
-    return NULL;
-}
-
 const char *arch_embed_frames_wrong(unsigned *cpu)
 {
     for (*cpu = 0; *cpu < arch_cpus(); ++*cpu)
@@ -96,5 +88,8 @@ const char *arch_embed_try_cpus(unsigned *cpu)
     if (!arch_cpus_park(cpu))
         return "it does not answer interrupt_others by pitot_stand";
     arch_cpus_release();
-    return arch_embed_gates_wrong(cpu);
+    for (*cpu = 0; *cpu < arch_cpus(); ++*cpu)
+        if (gate_wrong[*cpu])
+            return gate_wrong[*cpu];
+    return NULL;
 }

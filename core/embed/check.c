@@ -96,9 +96,12 @@ static void try_cpus(void)
 {
     unsigned cpu;
     const char *wrong = arch_cpus() > 1 ? arch_embed_try_cpus(&cpu) : NULL;
+    char which[sizeof("CPU 4294967295: ")];
 
-    if (wrong)
-        add("another CPU: ", wrong);
+    if (!wrong)
+        return;
+    print_into(which, sizeof(which), "CPU %u: ", cpu);
+    add(which, wrong);
 }
 
 const char *pitot_check(void)

@@ -135,21 +135,14 @@ static int choose_chains(struct event_spec *spec, struct refusal *why)
 static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
 {
     const char *wrong = arch_embed_gate_take();
+    unsigned cpu;
 
     if (!host.mapped)
         wrong = EMBED_NO_MAPPED;
-    return wrong ? refuse(why, ENOSYS, "%s: %s", spec->name, wrong) : 0;
-}
-
-/* A CPU whose debug traps miss Pitot would crash at a hit. */
-static int check_cpus(struct refusal *why)
-{
-    const char *wrong = NULL;
-    unsigned cpu;
-
-    for (size_t i = 0; i < state.options.count; i++)
-        if (state.options.event[i].source->watches && !wrong)
-            wrong = arch_embed_gates_wrong(&cpu);
+    if (wrong)
+        return refuse(why, ENOSYS, "%s: %s", spec->name, wrong);
+    /* A CPU whose debug traps miss Pitot would crash at a hit. */
+    wrong = arch_embed_try_cpus(&cpu);
     return wrong ? refuse(why, EIO, "CPU %u: %s", cpu, wrong) : 0;
 }
 
@@ -215,8 +208,6 @@ const char *pitot_start(const char *options)
                           &reason);
     for (size_t i = 0; !error && i < state.options.count; i++)
         error = begin_event(i, &reason);
-    if (!error)
-        error = check_cpus(&reason);
     if (error) {
         end_events();
         state.event_count = 0;

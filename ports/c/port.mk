@@ -29,6 +29,7 @@ $(eval $(call C_PORT,undescribed,0 1 2,-iquote ports/c/variants/undescribed))
 $(eval $(call C_PORT,own-gate,0 1 2,$(own)))
 $(eval $(call C_PORT,small,0 1 2,$(small) -Wl$(comma)--defsym=__real_pitot_command=0))
 $(eval $(call C_PORT,task-state,0 1 2,$(call wrap,pitot_start)))
+$(eval $(call C_PORT,task-state-two,0 1 2 3,$(call wrap,pitot_start),,2))
 $(eval $(call C_PORT,many-threads,0 1 2,$(call wrap,record_begin)))
 frames = $(call wrap,pitot_tick pitot_start) -Wl$(comma)--defsym=SPOIL=$(1)
 $(eval $(call C_PORT,frame-copied,0 1 2,$(call frames,0)))
@@ -99,7 +100,7 @@ $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/tab.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
-$(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c
+$(BUILD)/ports/c-task-state.elf $(BUILD)/ports/c-task-state-two.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
 $(BUILD)/ports/c-many-threads.elf: ports/c/variants/many_threads.c
 $(patsubst %,$(BUILD)/ports/c-%.elf,frame-copied bp-wrong frame-low): ports/c/variants/frames.c
@@ -156,4 +157,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

@@ -44,6 +44,7 @@ my %others = (
     '3, that checks' => 'check',
     '3, that checks, with other traps' => 'check-trapless',
     '3, that does not answer' => 'deaf',
+    '3, with one task state' => 'task-state-two',
     '3, of an object for one' => 'two-of-one',
     '2, of an object for two' => 'one-of-two',
     '2, with tables, without the entries' => 'undescribed-tables',
@@ -517,12 +518,18 @@ like($console, qr/^not Pitot's, DR7 is as it was$/m, '... the debug registers st
 like($console, qr/^80 records$/m, '... and pitot_init may come again, with all, and not once more');
 refuses('3, of an object for one', '-e shop:job_done', 'more CPUs than the object is made for');
 # Uses the host's clock, as the wait is long.
-for my $event ('mem:' . address('3, that does not answer', 'jobs_done') . '/8:w', 'shop:job_done') {
+for (['mem:' . address('3, that does not answer', 'jobs_done') . '/8:w',
+        'CPU 1: it does not answer interrupt_others by pitot_stand'],
+    ['shop:job_done', 'CPU 1 does not answer: nothing was changed']) {
+    my ($event, $why) = @$_;
     ($status, $console) = boot_port(kernel('3, that does not answer'), "-e $event", 2, $logs,
         '-accel', 'tcg,thread=multi');
     is($status, $refused, "$event: a CPU that does not call pitot_stand is missed");
-    like($console, qr/^refused: .*CPU 1 does not answer: nothing was changed$/m, '... by number');
+    like($console, qr/^refused: .*$why$/m, '... by number');
 }
+my $shared = '3, with one task state';
+refuses($shared, "one -e mem:${\address($shared, 'jobs_done')}/8:w",
+    'CPU 1: another CPU has the same TSS: each CPU needs one of its own');
 my $one = '2, of an object for two';
 records($one, '-e mem:' . address($one, 'jobs_done') . '/8:w', scalar(@turns));
 

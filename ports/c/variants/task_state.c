@@ -33,6 +33,8 @@ const char *__wrap_pitot_start(const char *options)
         descriptor[0] = gdt[0x20 / 8];
     else if (*options == 's') /* short */
         descriptor[0] = (descriptor[0] & ~0xffffull) | 0x20;
+    else if (*options == 'o') /* one for all CPUs */
+        memcpy(&descriptor[2], descriptor, 2 * sizeof(*descriptor));
     else /* cut */
         __asm__ volatile("lgdt %0" : : "m"(cut));
     while (*options != ' ')
