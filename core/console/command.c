@@ -184,7 +184,14 @@ int command_run(int argc, char **argv)
     return command->run(argc, argv);
 }
 
+int (*command_around)(int argc, char **argv);
+
 int pitot_run_words(int argc, char **argv)
+{
+    return command_around ? command_around(argc, argv) : command_run_words(argc, argv);
+}
+
+int command_run_words(int argc, char **argv)
 {
     int status;
 

@@ -33,6 +33,15 @@ void command_print_help(const struct pitot_command *command);
  */
 int command_run(int argc, char **argv);
 
+/* The same, with its progress. */
+int command_run_words(int argc, char **argv);
+
+/*
+ * What pitot_run_words calls in another kernel, which checks the kernel before its first command;
+ * NULL: command_run_words. Set at boot.
+ */
+extern int (*command_around)(int argc, char **argv);
+
 /* True if ^C was typed since the command line began; long commands then return -EINTR. */
 bool command_interrupted(void);
 

@@ -98,20 +98,6 @@ static void words_tell(enum pitot_words which)
     }
 }
 
-void embed_console_give(void)
-{
-    if (!host.memory_take) {
-        host.memory_take = memory_take;
-        host.memory_give = memory_give;
-    }
-    if (!host.task_find && !host.tasks_tell)
-        host.task_find = task_find;
-    if (!host.tasks_tell)
-        host.tasks_tell = tasks_tell;
-    if (!host.words_tell)
-        host.words_tell = words_tell;
-}
-
 static void console_init(void)
 {
     embed_named = thread_named;
@@ -240,15 +226,21 @@ static void tell_no_ticks(uint32_t before)
         print("pitot: no samples by time: pitot_tick was not called\n");
 }
 
-static int run(struct arguments *arguments)
+static int run(int argc, char **argv)
 {
     uint32_t before = embed_ticks;
-    int status = pitot_run_words(arguments->count, arguments->value);
+    int status = command_run_words(argc, argv);
 
-    if (!status && arguments->count > 1 && strcmp(arguments->value[0], "perf") == 0 &&
-        strcmp(arguments->value[1], "record") == 0)
+    if (!status && argc > 1 && strcmp(argv[0], "perf") == 0 && strcmp(argv[1], "record") == 0)
         tell_no_ticks(before);
     return status;
+}
+
+static int run_words(int argc, char **argv)
+{
+    int error = begin();
+
+    return error ? error : run(argc, argv);
 }
 
 /* Not inlined, so that pitot_command itself takes little of a small stack. */
@@ -270,7 +262,7 @@ __attribute__((noinline)) static int run_line(const char *line)
         print("pitot: %s\n", why.text);
         return error;
     }
-    return arguments.count > 0 ? run(&arguments) : 0;
+    return arguments.count > 0 ? run(arguments.count, arguments.value) : 0;
 }
 
 int pitot_command(const char *line)
@@ -278,4 +270,21 @@ int pitot_command(const char *line)
     int error = begin();
 
     return error ? error : run_line(line);
+}
+
+/* --- At boot. --- */
+
+void embed_console_give(void)
+{
+    if (!host.memory_take) {
+        host.memory_take = memory_take;
+        host.memory_give = memory_give;
+    }
+    if (!host.task_find && !host.tasks_tell)
+        host.task_find = task_find;
+    if (!host.tasks_tell)
+        host.tasks_tell = tasks_tell;
+    if (!host.words_tell)
+        host.words_tell = words_tell;
+    command_around = run_words;
 }

@@ -66,6 +66,7 @@ $(eval $(call C_PORT,deaf,0 1 2 3,$(call elsewhere,pitot_stand,pitot_doubtful),,
 $(eval $(call C_PORT,istless,0 1 2,$(call wrap,pitot_init) -Wl$(comma)--defsym=GATE=2))
 $(eval $(call C_PORT,ist-shared,0 1 2,$(call wrap,pitot_init) -Wl$(comma)--defsym=GATE=3))
 $(eval $(call C_PORT,level4,0 1 2 4,,,,,level4))
+$(eval $(call C_PORT,level4-words,0 1 2 4,$(call wrap,pitot_command),,,,level4))
 $(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,level4))
 $(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,,level4))
 $(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,pitot_tick,pitot_doubtful) -Wl$(comma)--build-id=none,,,,level4))
@@ -99,6 +100,7 @@ $(BUILD)/ports/c-check.elf $(BUILD)/ports/c-check-trapless.elf: ports/c/variants
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/tab.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
+$(BUILD)/ports/c-level4-words.elf: ports/c/variants/words.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf $(BUILD)/ports/c-task-state-two.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
@@ -157,4 +159,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

@@ -264,6 +264,14 @@ for my $part ([@habits[0 .. 8]], [@habits[9 .. $#habits]]) {
             '... without what is not there');
     }
 }
+
+# ports/c/variants/words.c calls pitot_run_words, and never pitot_command.
+my ($first, $second) = run_lines("$build/ports/c-level4-words-tables.elf", 1,
+    'perf stat -e shop:job_done -- work', 'perf stat -e mem:jobs_done:w -- work');
+like($first, qr/^completed by: t $/m, 'TAB before the first command');
+like($first, qr/^ +$jobs +shop:job_done$/m, 'a kernel that splits its lines: its first command');
+like($second, qr/^ +$jobs +mem:jobs_done:w$/m, '... and the next');
+
 my ($none) = run_lines("$build/ports/c-level4.elf", 1, 'perf list');
 is($none, "pitot: the tables are missing (pitot-tables)\n", 'without tables none is run');
 # Uses the host's clock, as the wait is long.
