@@ -17,7 +17,11 @@ extern "C" {
 
 /* --- Functions the kernel calls. --- */
 
-/* A tracepoint that records and pitot_tick take up to so many bytes of the stack there. */
+/*
+ * A tracepoint that records and pitot_tick take up to so many bytes of the stack there. Where
+ * `stack` shows that fewer are left, pitot_tick takes no sample, and pitot_incomplete reports how
+ * many it left out; tracepoints do not ask.
+ */
 #define PITOT_SAMPLE_STACK 2048
 
 /*

@@ -215,24 +215,26 @@ static int begin(void)
 }
 
 /* A recording by time without ticks has no samples, and looks as if nothing had run. */
-static void tell_no_ticks(uint32_t before)
+static void tell_ticks(uint32_t ticks, uint32_t cramped)
 {
     const struct record_source *source = recording_source();
     bool by_time = false;
 
     for (size_t i = 0; i < source->event_count; i++)
         by_time |= source->events[i].attr.type == PERF_TYPE_SOFTWARE;
-    if (by_time && embed_ticks == before)
+    if (by_time && embed_ticks == ticks)
         print("pitot: no samples by time: pitot_tick was not called\n");
+    if (by_time && embed_cramped != cramped)
+        print("pitot: " EMBED_CRAMPED "\n", embed_cramped - cramped, PITOT_SAMPLE_STACK);
 }
 
 static int run(int argc, char **argv)
 {
-    uint32_t before = embed_ticks;
+    uint32_t ticks = embed_ticks, cramped = embed_cramped;
     int status = command_run_words(argc, argv);
 
     if (!status && argc > 1 && strcmp(argv[0], "perf") == 0 && strcmp(argv[1], "record") == 0)
-        tell_no_ticks(before);
+        tell_ticks(ticks, cramped);
     return status;
 }
 

@@ -46,8 +46,13 @@ void embed_chain_try(const struct regs *interrupted, enum unwind_method method);
 const char *embed_frame_wrong(void);
 const char *embed_traps_wrong(void);
 
-/* Calls of pitot_tick, but for those of two CPUs at once. */
-extern uint32_t embed_ticks;
+/*
+ * Calls of pitot_tick, but for those of two CPUs at once, and how many of them did nothing else, as
+ * they would have overwritten what lies below the stack.
+ */
+extern uint32_t embed_ticks, embed_cramped;
+
+#define EMBED_CRAMPED "%u ticks took no sample: fewer than %d bytes of the stack were left"
 
 /*
  * Called by pitot_tick, after the samples by time; NULL if nothing waits for the time. Set in task

@@ -41,9 +41,9 @@ struct start_options {
 };
 
 static struct {
-    size_t event_count; /* events that record; 0: no recording */
-    uint64_t doubtful;  /* doubtful hits of the last recording */
-    uint32_t ticks;     /* embed_ticks when the recording began */
+    size_t event_count;      /* events that record; 0: no recording */
+    uint64_t doubtful;       /* doubtful hits of the last recording */
+    uint32_t ticks, cramped; /* embed_ticks and embed_cramped when the recording began */
     struct start_options options;
 } state;
 
@@ -57,7 +57,7 @@ static struct {
     size_t length;
 } summary;
 
-uint32_t embed_ticks;
+uint32_t embed_ticks, embed_cramped;
 void (*embed_tick)(void);
 
 /* --- The options of pitot_start. --- */
@@ -214,6 +214,7 @@ const char *pitot_start(const char *options)
         return reason.text;
     }
     state.ticks = embed_ticks;
+    state.cramped = embed_cramped;
     for (size_t i = 0; i < state.event_count; i++)
         event_begin(&events[i], rings);
     return NULL;
@@ -252,14 +253,15 @@ static void summarise(uint64_t kept)
     const char *entries =
         state.options.chains && !embed_tables ? embed_traps_wrong() : embed_frame_wrong();
     unsigned long long lost = 0;
-    bool untimed = false, locked = false;
+    bool timed = false, untimed = false, locked = false;
 
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         lost += losses[cpu].dropped + losses[cpu].overwritten;
     for (size_t i = 0; i < state.event_count; i++) {
         const struct event_spec *spec = &events[i].spec;
 
-        untimed |= spec->source->counts_time && embed_ticks == state.ticks;
+        timed |= spec->source->counts_time;
+        untimed = timed && embed_ticks == state.ticks;
         locked |= spec->source->watches && spec->attr.bp_type != HW_BREAKPOINT_X &&
                   arch_watch_miscounts_locked();
     }
@@ -272,6 +274,8 @@ static void summarise(uint64_t kept)
                  embed_tables ? "" : ": tables tell, made by pitot-tables");
     if (untimed)
         add_lack("no samples by time: pitot_tick was not called");
+    if (timed && embed_cramped != state.cramped)
+        add_lack(EMBED_CRAMPED, embed_cramped - state.cramped, PITOT_SAMPLE_STACK);
     if (entries)
         add_lack("%s", entries);
     if (locked)
@@ -315,8 +319,12 @@ void pitot_tick(const void *frame)
 
     if (!host_ready || !host.frame)
         return;
-    regs = arch_embed_regs(frame);
     embed_ticks++;
+    if (embed_stack_check(PITOT_SAMPLE_STACK) == EMBED_STACK_LESS) {
+        embed_cramped++;
+        return;
+    }
+    regs = arch_embed_regs(frame);
     if (untried)
         untried = embed_traps_check(frame, &regs) ? 0 : untried - 1;
     embed_chain_try(&regs, embed_tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER);

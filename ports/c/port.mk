@@ -35,6 +35,7 @@ frames = $(call wrap,pitot_tick pitot_start) -Wl$(comma)--defsym=SPOIL=$(1)
 $(eval $(call C_PORT,frame-copied,0 1 2,$(call frames,0)))
 $(eval $(call C_PORT,bp-wrong,0 1 2,$(call frames,1)))
 $(eval $(call C_PORT,frame-low,0 1 2,$(call frames,2)))
+$(eval $(call C_PORT,cramped,0 1 2,$(call wrap,pitot_tick stack_find)))
 outer = $(call wrap,pitot_init pitot_start) -Wl$(comma)--defsym=GATE=$(1)
 $(eval $(call C_PORT,outer-entry,0 1 2,$(call outer,1)))
 $(eval $(call C_PORT,outer-gateless,0 1 2,$(call outer,0)))
@@ -101,6 +102,7 @@ $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/tab.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-level4-words.elf: ports/c/variants/words.c
+$(BUILD)/ports/c-cramped.elf: ports/c/variants/cramped.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf $(BUILD)/ports/c-task-state-two.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
@@ -159,4 +161,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

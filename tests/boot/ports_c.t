@@ -57,6 +57,7 @@ my %others = (
     '2, with a copied frame' => 'frame-copied',
     '2, with another bp' => 'bp-wrong',
     '2, with a frame too low' => 'frame-low',
+    '2, with little stack' => 'cramped',
     '2, with an outer entry' => 'outer-entry',
     '2, with an outer entry, no gate' => 'outer-gateless',
     '2, with another GDT' => 'task-state',
@@ -265,6 +266,13 @@ for (['2, with another bp', $entry, undef], ['2, with a frame too low', $frame, 
     refuses($level, "late $ticks", "-g: \Q$lacks\E");
     incomplete_ok($level, 'late -e shop:tick', $without, "$level, no chains");
 }
+# ports/c/variants/cramped.c
+($status, $console) = run_level('2, with little stack', '-e cpu-clock');
+is($status, $done, 'where little of the stack is left, a tick does nothing');
+like($console, qr/^0 records$/m, '... takes no sample');
+like($console,
+    qr/^incomplete: [1-9]\d* ticks took no sample: fewer than 2048 bytes of the stack were left$/m,
+    '... and is reported');
 # ports/c/variants/outer_entry.c: the registers are those of the inner interrupt.
 incomplete_ok($_, $ticks, undef, $_)
     for '2, with an outer entry', '2, with an outer entry, no gate';
