@@ -26,8 +26,8 @@ extern "C" {
 
 /*
  * Returns 0, or the reason for failure; then, and only then, it may be called again. Before it has
- * succeeded, tracepoints, pitot_thread_runs, pitot_tick and pitot_debug_trap do nothing, and the
- * others are not called.
+ * succeeded, tracepoints, pitot_thread_runs, pitot_tick and pitot_debug_trap do nothing,
+ * pitot_thread_named and pitot_thread_ended work, and the others are not called.
  */
 const char *pitot_init(const struct pitot_kernel *kernel);
 
@@ -75,16 +75,23 @@ const char *pitot_check(void);
  */
 unsigned long long pitot_doubtful(void);
 
-/* Reports that this CPU now runs thread `pid`, from 0. Called where threads are switched. */
+/*
+ * Reports that this CPU now runs thread `pid`, from 0. Called where threads are switched; until a
+ * CPU's first switch after pitot_init it runs thread 0.
+ */
 void pitot_thread_runs(unsigned pid);
 
 /*
  * Names thread `pid`, up to 15 characters: when it is created, before its first sample, and when it
- * is renamed. Returns 0, or why perf cannot know it. Task context.
+ * is renamed. Returns 0, or why perf cannot know it. Task context, one caller at a time: where
+ * threads are created on several CPUs at once, under the lock of their list.
  */
 const char *pitot_thread_named(unsigned pid, const char *name);
 
-/* Thread `pid` has ended: its name gives way when another needs the room of 64. Task context. */
+/*
+ * Thread `pid` has ended: its name gives way when another needs the room of 64. Task context, one
+ * caller at a time, as for pitot_thread_named.
+ */
 void pitot_thread_ended(unsigned pid);
 
 /* --- Functions the kernel's trap entries call, with the frame that `frame` describes. --- */

@@ -92,8 +92,8 @@ struct pitot_kernel {
     const void *text, *text_end;         /* the kernel's code, [text, text_end) */
     const void *programs, *programs_end; /* addresses of programs, below the code; 0: none */
     const unsigned char *build_id;       /* 20 bytes; 0: perf accepts any ELF file */
-    const char *name;                    /* name of thread 0; 0: "kernel" */
-    unsigned cpus;                       /* CPUs that run at pitot_init; 0: CPUS of `make lib` */
+    const char *name; /* name of thread 0; 0: as pitot_thread_named has named it, or "kernel" */
+    unsigned cpus;    /* CPUs that run at pitot_init; 0: CPUS of `make lib` */
     /*
      * What the trap entries push, from the stack pointer at their call into C upwards, in words of
      * 8 bytes with a blank between two: "r15 r14 r13 r12 bp ... - - ip cs flags sp ss". All of r8

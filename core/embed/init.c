@@ -135,7 +135,8 @@ const char *init_parts(void)
         return wrong;
     arch_embed_init(); /* until now pitot_debug_trap does nothing */
     nmi_clock_missing("the kernel's timer is an interrupt");
-    pitot_thread_named(0, host.name ? host.name : "kernel");
+    if (host.name || !embed_thread_name(0))
+        pitot_thread_named(0, host.name ? host.name : "kernel");
     begin_stream();
     return NULL;
 }

@@ -499,6 +499,9 @@ records($moves, "$watch -e shop:job_done", 160);
 
 my $inline = '3, with CPU and clock in line';
 records($inline, '-e mem:' . address($inline, 'jobs_done') . '/8:w -e shop:job_done', 160);
+records($inline, '-e pitot:mark', 1);
+like(perf_says($inline, '-F', 'comm,tid,event'), qr/^ *early +0 +pitot:mark: *$/m,
+    '... and a name from before pitot_init');
 
 # ports/c/variants/lacks.c leaves out each member in turn.
 ($status, $console) = run_level('3, that gives too little', '-e shop:job_done');

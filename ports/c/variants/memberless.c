@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample kernel leaves out the members that inline.h replaces. Linked in front of pitot_init
- * (port.mk) for tests/boot/ports_c.t.
+ * The sample kernel leaves out the members that inline.h replaces, and the name of thread 0, which
+ * it names before. Linked in front of pitot_init (port.mk) for tests/boot/ports_c.t.
  */
 #include "ports/c/kernel.h"
 
@@ -16,5 +16,7 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 
     with.clock = 0;
     with.cpu = 0;
+    with.name = 0;
+    pitot_thread_named(0, "early");
     return __real_pitot_init(&with);
 }
