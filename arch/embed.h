@@ -17,6 +17,12 @@ bool arch_embed_has_tables(void);
 /* Returns the build ID, from the kernel or the tables; NULL if unknown. */
 const uint8_t *arch_embed_build_id(void);
 
+/*
+ * Gives the clock and the serial lines that the kernel leaves to Pitot. Returns which line is not
+ * there, or NULL. Boot.
+ */
+const char *arch_embed_give(void);
+
 /* --- `frame` of struct pitot_kernel; any context but for the first. --- */
 
 /* Parses it. Returns what is wrong with it, or NULL. Boot. */

@@ -115,6 +115,12 @@ struct pitot_kernel {
      */
     unsigned debug_ist;
     /*
+     * I/O ports of 16550 UARTs, 0x2f8 for example, that nothing else uses: Pitot sets them to
+     * 115200 baud, and writes the stream to write_port if `write` is 0; gdb comes by gdb_port if
+     * gdb_get and gdb_put are 0.
+     */
+    unsigned short write_port, gdb_port;
+    /*
      * A kernel with its own #DB gate has no debug_ist and calls pitot_debug_trap. [gate, gate_end)
      * then includes that gate and everything it calls before and after. [gate_stack,
      * gate_stack_end): the stacks on which all CPUs push the frame. Neither range can be watched,
@@ -124,11 +130,15 @@ struct pitot_kernel {
 
     /* --- In every kernel. Any context. --- */
 
-    unsigned (*cpu)(void);        /* this CPU, from 0, below `cpus`; 0: there is one */
-    unsigned long (*clock)(void); /* ns; one monotonic clock for all CPUs */
+    unsigned (*cpu)(void); /* this CPU, from 0, below `cpus`; 0: there is one */
+    /* ns; one monotonic clock for all CPUs. 0: the time stamp counter; times are in its cycles. */
+    unsigned long (*clock)(void);
     /* Reports a broken invariant of Pitot; does not return. */
     void (*panic)(const char *what);
-    /* Writes bytes of the stream to where perf will read them. Task context, in pitot_stop. */
+    /*
+     * Writes bytes of the stream to where perf will read them. Task context, in pitot_stop. 0:
+     * write_port.
+     */
     void (*write)(const void *bytes, unsigned long length);
 
     /* --- For call chains, breakpoints, more than one CPU. --- */

@@ -78,10 +78,8 @@ const char *init_missing(const struct pitot_kernel *kernel)
 {
     unsigned cpus = ARCH_CPUS_MAX > 1 && kernel->cpus ? kernel->cpus : ARCH_CPUS_MAX;
 
-    if (EMBED_ASKS_MEMBERS && !kernel->clock)
-        return "clock of struct pitot_kernel is 0";
-    if (!kernel->write)
-        return "write of struct pitot_kernel is 0";
+    if (!kernel->write && !kernel->write_port)
+        return "write and write_port of struct pitot_kernel are 0";
     if (EMBED_ASKS_MEMBERS && cpus > 1 && !kernel->cpu)
         return "more than one CPU: cpu of struct pitot_kernel is 0";
     if (cpus > 1 && !kernel->interrupt_others)
@@ -97,8 +95,8 @@ const char *init_missing(const struct pitot_kernel *kernel)
     return NULL;
 }
 
-/* What the kernel leaves to Pitot. */
-static void give_rest(void)
+/* What the kernel leaves to Pitot. Returns why that cannot be, or NULL. */
+static const char *give_rest(void)
 {
     if (!host.traps && host.frame) {
         host.traps = __start_pitot_traps;
@@ -112,6 +110,7 @@ static void give_rest(void)
         host.cpu = only_cpu;
     if (!host.task_name)
         host.task_name = embed_task_name;
+    return arch_embed_give();
 }
 
 const struct regs *init_regs(const void *frame, struct regs *room)
@@ -124,8 +123,9 @@ const char *init_parts(void)
 {
     const char *wrong;
 
-    give_rest();
-    wrong = arch_embed_frame_init();
+    wrong = give_rest();
+    if (!wrong)
+        wrong = arch_embed_frame_init();
     if (wrong)
         return wrong;
     if (embed_tracepoints_init(&reason) != 0)

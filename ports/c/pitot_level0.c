@@ -10,11 +10,6 @@
 #define TRAP_FRAME                                                                                 \
     "r15 r14 r13 r12 r11 r10 r9 r8 bp di si dx cx bx ax - - ip cs flags sp ss" /* PITOT 1 */
 
-static void stream_write(const void *bytes, uint64_t length)
-{
-    serial_write(COM2, bytes, length);
-}
-
 __attribute__((noreturn)) static void panic(const char *what)
 {
     say(what);
@@ -36,8 +31,7 @@ void pitot_prepare(void)
         .text = text_start,
         .text_end = text_end,
         .name = "boot",
-        .clock = cpu_cycles, /* will do: nothing here needs real time */
-        .write = stream_write,
+        .write_port = COM2,
         .panic = panic,
         .frame = TRAP_FRAME,            /* PITOT 1 */
         .gate = gate_start,             /* PITOT 1 */

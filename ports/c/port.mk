@@ -80,6 +80,7 @@ calls = $(call wrap,pitot_init) -Wl$(comma)--defsym=TELLS=$(1)
 $(eval $(call C_PORT,calls,0 1 2 4,$(call calls,0),,,,level4))
 $(eval $(call C_PORT,tells,0 1 2 4,$(call calls,1),,,,level4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,level5))
+$(eval $(call C_PORT,gdb-port,0 1 2 5,$(call wrap,pitot_init),,,,level5))
 $(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,gdb_put,0),,,,level5))
 $(eval $(call C_PORT,vanishes,0 1 2 5,$(call wrap,gdb_get),,,,level5))
 $(eval $(call C_PORT,gdb-stack,0 1 2 5,$(call wrap,pitot_gdb_poll gdb_get record_end),,,,level5))
@@ -103,6 +104,7 @@ $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-level4-words.elf: ports/c/variants/words.c
 $(BUILD)/ports/c-cramped.elf: ports/c/variants/cramped.c
+$(BUILD)/ports/c-gdb-port.elf: ports/c/variants/gdb_port.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf $(BUILD)/ports/c-task-state-two.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
@@ -161,4 +163,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 gdb-port lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

@@ -507,7 +507,8 @@ like(perf_says($inline, '-F', 'comm,tid,event'), qr/^ *early +0 +pitot:mark: *$/
 ($status, $console) = run_level('3, that gives too little', '-e shop:job_done');
 my $given = 'of struct pitot_kernel is 0';
 is_deeply([$console =~ /^without it: (.*)$/mg],
-    [(map { "$_ $given" } qw(clock panic write)), "more than one CPU: cpu $given",
+    ["panic $given", 'write and write_port of struct pitot_kernel are 0',
+        'write_port of struct pitot_kernel: there is no 16550', "more than one CPU: cpu $given",
         "more than one CPU: interrupt_others $given",
         "memory_take or memory_give $given: both or neither",
         "calls $given, and call_count is not",

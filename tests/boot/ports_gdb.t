@@ -161,9 +161,21 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
     is($status, $done, '... ends the wait for gdb') or diag($console);
 }
 
+# --- A line that Pitot drives itself --------------------------------------------------------------
+
+{
+    $kernel = "$build/ports/c-gdb-port.elf";
+    ($jobs_done) = `nm $kernel` =~ /^([\da-f]+) \w jobs_done$/m;
+    ($status, $console, $said) = session('by gdb_port',
+        come => "break job_finish\ncontinue\nbt\ndelete\ndetach\n");
+    like($said->{come}, qr/^#0 .*\bjob_finish /m, '... gdb sees where the kernel stops');
+    is($status, $done, '... which runs to its end') or diag($console);
+    like($console, qr/^\d+ records$/m, '... and streams by a function of its own');
+}
+
 # --- Refusals ------------------------------------------------------------------------------------
 
-for (['lineless', 'gdb_get or gdb_put of struct pitot_kernel is 0'],
+for (['lineless', 'gdb_get or gdb_put of struct pitot_kernel is 0, and gdb_port, too'],
     # QEMU has no COM3 here, so the kernel reads 0xff from it.
     ['level5', 'gdb_get gives 0xff without end: no line is there'],
     ['vanishes', 'gdb_get gives 0xff without end: no line is there'],

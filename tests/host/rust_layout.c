@@ -27,6 +27,8 @@ int main(void)
     PLACE(kernel, gate);
     PLACE(kernel, gate_end);
     PLACE(kernel, debug_ist);
+    PLACE(kernel, write_port);
+    PLACE(kernel, gdb_port);
     PLACE(kernel, gate_stack);
     PLACE(kernel, gate_stack_end);
     PLACE(kernel, cpu);

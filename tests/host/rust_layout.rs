@@ -24,7 +24,7 @@ macro_rules! layout {
 fn main() {
     layout!("kernel", Kernel,
         text text_end build_id name cpus frame traps trap_count gate gate_end debug_ist
-        gate_stack gate_stack_end cpu clock panic write stack mapped more);
+        write_port gdb_port gate_stack gate_stack_end cpu clock panic write stack mapped more);
     layout!("field", Field,
         name print kind offset size);
     layout!("tracepoint", Tracepoint,

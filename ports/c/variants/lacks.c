@@ -7,6 +7,7 @@
 
 #include "pitot.h"
 
+#define NO_PORT     0x2e8
 #define NOT_ENABLED 0x10400 /* DR7: register 0 would watch writes */
 
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel);
@@ -50,15 +51,14 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     static const struct pitot_monitor monitor = {.start = use_debug_registers};
     struct pitot_kernel with = *kernel;
 
-    with.clock = 0;
-    try(&with);
-    with.clock = kernel->clock;
     with.panic = 0;
     try(&with);
     with.panic = kernel->panic;
-    with.write = 0;
+    with.write_port = 0;
     try(&with);
-    with.write = kernel->write;
+    with.write_port = NO_PORT;
+    try(&with);
+    with.write_port = kernel->write_port;
     with.cpu = 0;
     try(&with);
     with.cpu = kernel->cpu;

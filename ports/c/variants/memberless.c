@@ -14,7 +14,6 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 {
     struct pitot_kernel with = *kernel;
 
-    with.clock = 0;
     with.cpu = 0;
     with.name = 0;
     pitot_thread_named(0, "early");
