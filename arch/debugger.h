@@ -120,6 +120,7 @@ extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
 /*
  * Makes a stopped CPU call `function` on its thread's stack when it resumes; `function` must end
  * with arch_stop_here. Stores the registers to return to in *kept. Returns false if the CPU is in a
- * program or an interrupt, has interrupts off, or has no room on its stack. Only during a stop.
+ * program or an interrupt, has interrupts off, or has no room on its stack. Another kernel's
+ * interrupt counts as one only where interrupts are off. Only during a stop.
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);

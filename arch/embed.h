@@ -107,6 +107,12 @@ const char *arch_embed_frames_wrong(unsigned *cpu);
 bool arch_embed_is_debugged(void);
 
 /*
+ * Stops the caller, whose interrupts are off, as if they were as in `flags`, of arch_irq_save, and
+ * restores them. Task context, with a debugger attached.
+ */
+void arch_embed_stop_here(uint64_t flags);
+
+/*
  * Stops if the debugger's line or an earlier request asks for it; the debugger may change the
  * frame. Returns false if it did not stop. On CPU 0; interrupt context, interrupts off.
  */

@@ -245,14 +245,14 @@ void pitot_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Called often by long commands; once a second, updates a line: "fs-stress: 1200 of 5000". */
 void pitot_progress(const char *what, unsigned long done, unsigned long total);
 
-/* For a kernel that splits its lines itself: runs a command, as pitot_command does. */
-int pitot_run_words(int argc, char **argv);
-
 /*
- * If there is no command argv[0], writes so, and what to type instead, and returns 1. Any context
- * in which the sink (core/lib/print.h) works.
+ * For a kernel that splits its lines itself: runs a command, as pitot_command does, between a claim
+ * of the right to run commands and its release. Only one thread has the right: the console's, or
+ * that of gdb's `monitor`. Claims nest. Returns 0, or who has the right: "gdb's monitor".
  */
-int pitot_refuse_command(int argc, char **argv, struct sink *to);
+int pitot_run_words(int argc, char **argv);
+const char *pitot_commands_claim(void);
+void pitot_commands_release(void);
 
 /*
  * Returns the next command in the order of names: the first for 0, 0 after the last. Of commands

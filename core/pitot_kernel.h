@@ -32,7 +32,13 @@ enum pitot_follow {
 #define PITOT_NAME_SIZE 16 /* bytes of a thread's name, including the NUL */
 
 /* Events that Pitot's threads wait for. */
-enum pitot_channel { PITOT_RECORDS, PITOT_STREAM_ENDS, PITOT_INTERVAL, PITOT_CHANNELS };
+enum pitot_channel {
+    PITOT_RECORDS,
+    PITOT_STREAM_ENDS,
+    PITOT_INTERVAL,
+    PITOT_MONITOR,
+    PITOT_CHANNELS
+};
 
 /* Words for TAB that only the kernel knows. */
 enum pitot_words { PITOT_WORDS_THREADS, PITOT_WORDS_PROGRAMS };
@@ -46,41 +52,7 @@ struct pitot_step {
     unsigned char on, traps; /* the thread is stepped; the program has set the trap flag itself */
 };
 
-/*
- * Runs the commands of gdb's `monitor`, in a thread of their own, while gdb waits for the end. All
- * functions are needed.
- */
-struct sink;
-struct pitot_monitor {
-    /* Creates what commands need, such as a thread; may be called again. Task context. */
-    void (*start)(void);
-    /*
-     * In a stop: returns 1 if the line is no command, after writing so to the sink
-     * (pitot_refuse_command). Then `begin` is not called, and the machine does not run.
-     */
-    int (*refuse_unknown)(const char *line, struct sink *to);
-    /*
-     * In a stop: prepares a command, which the stopped CPU runs once all CPUs have resumed. The
-     * line, shorter than PITOT_MONITOR_SIZE, is valid only during the call. Returns 0, or why it
-     * cannot run.
-     */
-    const char *(*begin)(unsigned cpu, const char *line);
-    /* Returns 1 if a command runs, or its end has not been reported to gdb. Any context. */
-    int (*under_way)(void);
-    /*
-     * In a stop of that CPU: returns 1 if the command has ended, once it has restored the CPU's own
-     * context.
-     */
-    int (*end)(unsigned cpu);
-    /*
-     * Called once. From then on, commands print by `print` and call `alive` once a second, both in
-     * task context.
-     */
-    void (*set_print)(unsigned long (*print)(const char *text, unsigned long length),
-                      void (*alive)(void));
-};
-
-#define PITOT_MONITOR_SIZE 2048 /* bytes of a command's line, including the NUL */
+#define PITOT_MONITOR_SIZE 2048 /* bytes of a line of gdb's `monitor`, including the NUL */
 
 /*
  * The kernel: what it is, and the functions it provides. A member that is 0 is one that the kernel
@@ -173,13 +145,15 @@ struct pitot_kernel {
     void *(*memory_kept)(unsigned long *bytes);
     /*
      * Starts a thread that runs `run`, which never returns, and waits until the thread has slept
-     * once. Returns 0 and its pid, or the reason. Task context; for perf stat -I, and for a stream
-     * while a recording runs.
+     * once. Returns 0 and its pid, or the reason. Task context; for perf stat -I, for a stream
+     * while a recording runs, and for gdb's `monitor`.
      */
     const char *(*thread_start)(const char *name, void (*run)(void *unused), unsigned *pid);
     /*
      * Sleeps until `until`, called first and after each `wake` of the channel, returns 1. A wake
-     * between that call and the sleep is not lost. Task context.
+     * between that call and the sleep is not lost. Task context. For `monitor` also in a thread
+     * that gdb has stopped, on any CPU: one that must not sleep, as an idle thread, yields or spins
+     * instead.
      */
     void (*wait)(enum pitot_channel channel, int (*until)(void));
     void (*wake)(enum pitot_channel channel); /* task or interrupt context */
@@ -258,5 +232,9 @@ struct pitot_kernel {
     void (*gdb_put)(unsigned char byte);
     /* Turns off or restarts the machine; returns on failure. For gdb's kill. */
     void (*power)(enum pitot_power state);
-    const struct pitot_monitor *monitor; /* commands that gdb's user types */
+    /*
+     * Runs a line of gdb's `monitor`, shorter than PITOT_MONITOR_SIZE, in a thread that
+     * thread_start has started. Task context; 0: pitot_command.
+     */
+    int (*command)(const char *line);
 };

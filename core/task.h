@@ -30,6 +30,15 @@ static inline uint64_t task_current_ids(void)
     return task_ids[arch_cpu_id()];
 }
 
+/* The ids of the thread that calls. Task context. */
+static inline uint64_t task_this_ids(void)
+{
+    uint64_t flags = arch_irq_save(), ids = task_current_ids();
+
+    arch_irq_restore(flags);
+    return ids;
+}
+
 /* Returns the name of the thread on this CPU; "" if the kernel gives none. Any context. */
 static inline const char *task_name(void)
 {

@@ -7,6 +7,7 @@
 
 #include <linux/errno.h>
 
+#include "arch/cpu.h"
 #include "arch/memory.h"
 #include "core/pitot.h"
 #include "kernel/console/input.h"
@@ -120,12 +121,21 @@ static struct wait_queue channels[PITOT_CHANNELS] = {
     [PITOT_RECORDS] = WAIT_QUEUE("records"),
     [PITOT_STREAM_ENDS] = WAIT_QUEUE("stream"),
     [PITOT_INTERVAL] = WAIT_QUEUE("interval"),
+    [PITOT_MONITOR] = WAIT_QUEUE("monitor"),
 };
 
+/* gdb may stop an idle thread, which must not sleep. */
 static void wait(enum pitot_channel channel, int (*until)(void))
 {
-    uint64_t flags = wait_queue_lock(&channels[channel]);
+    uint64_t flags;
 
+    while (thread_current()->pid == 0) {
+        if (until())
+            return;
+        thread_yield();
+        arch_relax();
+    }
+    flags = wait_queue_lock(&channels[channel]);
     while (!until())
         flags = wait_queue_sleep(&channels[channel], flags);
     wait_queue_unlock(&channels[channel], flags);
@@ -198,7 +208,7 @@ const char *host_init(void)
         .interrupted = interrupted,
         .words_tell = words_tell,
         .power = power_request,
-        .monitor = &gdb_monitor,
+        .command = console_run_for_gdb,
     };
 
     kernel.call_count = syscall_count;

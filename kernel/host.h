@@ -16,5 +16,8 @@ const char *host_init(void);
  */
 void host_set_kept(void *start, size_t bytes);
 
-/* Member monitor (kernel/gdb/monitor.c). */
-extern const struct pitot_monitor gdb_monitor;
+/*
+ * Member command (kernel/console/execute.c): runs a line of gdb's `monitor`. Meanwhile ^C is for
+ * it, and not for the prompt.
+ */
+int console_run_for_gdb(const char *line);

@@ -64,17 +64,20 @@ void stop_look_again(struct regs *regs)
     (void)regs;
 }
 
-/* The trap comes after the instruction that follows `popfq`. */
-void arch_stop_here(void)
+/* The trap comes after the instruction that follows `popfq`, and leaves the caller's flags. */
+void arch_embed_stop_here(uint64_t flags)
 {
-    uint64_t flags = arch_irq_save();
-
-    stop_step_here();
+    stop_step_here(flags);
     __asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tnop"
                      :
                      : "i"(FLAGS_TRAP)
                      : "memory", "cc");
     arch_irq_restore(flags);
+}
+
+void arch_stop_here(void)
+{
+    arch_embed_stop_here(arch_irq_save());
 }
 
 /* The interrupt handler stops when it polls the line. */

@@ -86,24 +86,24 @@ size_t command_answer(int argc, char **argv, char *text, size_t size)
     return habit_answer((const char *const *)argv, (size_t)argc, is_command, text, size);
 }
 
-int pitot_refuse_command(int argc, char **argv, struct sink *to)
+bool command_refuse(int argc, char **argv, struct sink *to)
 {
     char instead[HABIT_ANSWER];
     bool known;
 
     if (command_find(argv[0]))
-        return 0;
+        return false;
     known = command_answer(argc, argv, instead, sizeof(instead)) > 0;
     if (!known)
         near_write(argv[0], command_name_at, instead, sizeof(instead));
     print_to(to, "%s: no such command; %s%s\n", argv[0], instead, known ? "" : "`help` lists them");
-    return 1;
+    return true;
 }
 
 static void say_unknown(int argc, char **argv)
 {
     print_together_begin(); /* first: another CPU may be replacing the console's sink */
-    pitot_refuse_command(argc, argv, print_console());
+    command_refuse(argc, argv, print_console());
     print_together_end();
 }
 

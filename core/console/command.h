@@ -11,6 +11,8 @@
 #include "core/pitot.h"
 #include "core/sample/records.h"
 
+struct sink;
+
 /* Returns the command with this name, or NULL. For a path, returns the command `run`. */
 const struct pitot_command *command_find(const char *name);
 
@@ -23,6 +25,12 @@ size_t command_answer(int argc, char **argv, char *text, size_t size);
  * which name_at may run.
  */
 void near_write(const char *wrong, const char *(*name_at)(size_t index), char *text, size_t size);
+
+/*
+ * If there is no command argv[0], writes so, and what to type instead, and returns true. Any
+ * context in which the sink works.
+ */
+bool command_refuse(int argc, char **argv, struct sink *to);
 
 /* Prints what `help NAME` shows. */
 void command_print_help(const struct pitot_command *command);

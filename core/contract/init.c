@@ -25,12 +25,6 @@ static const char *wrong_of_calls(const struct pitot_kernel *kernel)
     return NULL;
 }
 
-static bool is_whole(const struct pitot_monitor *monitor)
-{
-    return monitor->start && monitor->refuse_unknown && monitor->begin && monitor->under_way &&
-           monitor->end && monitor->set_print;
-}
-
 /* Returns what is wrong with what every kernel gives, or NULL. */
 static const char *wrong_of(const struct pitot_kernel *kernel)
 {
@@ -48,8 +42,6 @@ static const char *wrong_of(const struct pitot_kernel *kernel)
         return "panic of struct pitot_kernel is 0";
     if (!kernel->memory_take != !kernel->memory_give)
         return "memory_take or memory_give of struct pitot_kernel is 0: both or neither";
-    if (kernel->monitor && !is_whole(kernel->monitor))
-        return "monitor of struct pitot_kernel lacks a function";
     return init_missing(kernel);
 }
 

@@ -50,6 +50,7 @@
          (program, pid, address, length, execute, why))                                            \
     EACH(struct pitot_step *, thread_step, (void), ())                                             \
     EACH(void, program_stop, (void), ())                                                           \
+    EACH(int, command, (const char *line), (line))                                                 \
     EACH(int, gdb_get, (void), ())                                                                 \
     EACH(void, gdb_put, (unsigned char byte), (byte))
 

@@ -64,6 +64,16 @@ static void memory_give(void *from, unsigned long bytes)
     }
 }
 
+/* --- The console. --- */
+
+static void console_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    host.print(bytes, length);
+}
+
+static struct sink console = {console_write};
+
 /* --- Threads. --- */
 
 static enum pitot_task task_find(unsigned pid)
@@ -141,12 +151,6 @@ struct stream *embed_stream(void)
 
 /* --- Commands. --- */
 
-static void print_write(struct sink *sink, const char *bytes, size_t length)
-{
-    (void)sink;
-    host.print(bytes, length);
-}
-
 /* Returns what a recording lacks, or NULL. Stores the CPU at fault in *cpu, or ARCH_NO_CPU. */
 static const char *lacking(unsigned *cpu)
 {
@@ -164,12 +168,9 @@ static const char *lacking(unsigned *cpu)
 
 static int check_kernel(void)
 {
-    static struct sink sink = {print_write};
     unsigned cpu;
-    const char *reason;
+    const char *reason = lacking(&cpu);
 
-    print_set_console(&sink);
-    reason = lacking(&cpu);
     if (!reason)
         return 0;
     if (cpu != ARCH_NO_CPU)
@@ -181,8 +182,7 @@ static int check_kernel(void)
 
 static int check_stack(void)
 {
-    static const char words[] =
-        "pitot: " EMBED_STACK_SHORT(pitot_command, PITOT_COMMAND_STACK) "\n";
+    static const char less[] = "pitot: " EMBED_STACK_SHORT(pitot_command, PITOT_COMMAND_STACK) "\n";
     static const char unknown[] =
         "pitot: `stack` of struct pitot_kernel does not know the stack of pitot_command\n";
     enum embed_stack stack = embed_stack_check(PITOT_COMMAND_STACK);
@@ -191,9 +191,9 @@ static int check_stack(void)
     if (stack == EMBED_STACK_ENOUGH || !host.stack)
         return 0;
     if (stack == EMBED_STACK_LESS)
-        host.print(words, sizeof(words) - 1);
+        print_console()->write(print_console(), less, sizeof(less) - 1);
     else
-        host.print(unknown, sizeof(unknown) - 1);
+        print_console()->write(print_console(), unknown, sizeof(unknown) - 1);
     return -ENOMEM;
 }
 
@@ -238,11 +238,31 @@ static int run(int argc, char **argv)
     return status;
 }
 
+/* After a success, pitot_commands_release follows. */
+static int enter(void)
+{
+    const char *owner = pitot_commands_claim();
+    int error;
+
+    if (owner) {
+        print("pitot: %s is running a command: let it end first\n", owner);
+        return -EBUSY;
+    }
+    error = begin();
+    if (error)
+        pitot_commands_release();
+    return error;
+}
+
 static int run_words(int argc, char **argv)
 {
-    int error = begin();
+    int error = enter();
 
-    return error ? error : run(argc, argv);
+    if (error)
+        return error;
+    error = run(argc, argv);
+    pitot_commands_release();
+    return error;
 }
 
 /* Not inlined, so that pitot_command itself takes little of a small stack. */
@@ -269,9 +289,13 @@ __attribute__((noinline)) static int run_line(const char *line)
 
 int pitot_command(const char *line)
 {
-    int error = begin();
+    int error = enter();
 
-    return error ? error : run_line(line);
+    if (error)
+        return error;
+    error = run_line(line);
+    pitot_commands_release();
+    return error;
 }
 
 /* --- At boot. --- */
@@ -288,5 +312,9 @@ void embed_console_give(void)
         host.tasks_tell = tasks_tell;
     if (!host.words_tell)
         host.words_tell = words_tell;
+    if (!host.command)
+        host.command = pitot_command;
+    if (host.print)
+        print_set_console(&console);
     command_around = run_words;
 }

@@ -175,8 +175,9 @@ const char *pitot_gdb_wait(void)
     while (__atomic_load_n(&visits, __ATOMIC_RELAXED) == before && !arch_embed_is_debugged()) {
         flags = arch_irq_save();
         if (gdb_comes())
-            arch_stop_here();
-        arch_irq_restore(flags);
+            arch_embed_stop_here(flags);
+        else
+            arch_irq_restore(flags);
         if (line_is_absent())
             return no_line;
     }

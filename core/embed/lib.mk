@@ -59,9 +59,10 @@ $(error LEVEL=$(LEVEL): 3 or 4)
 endif
 
 # gdb, or its stubs.
-LIB_GDB := core/embed/gdb.c $(wildcard core/gdb/*.c arch/embed/debugger*.c) \
+LIB_GDB := core/embed/gdb.c core/embed/no_monitor.c $(wildcard core/gdb/*.c arch/embed/debugger*.c) \
            $(patsubst %,arch/x86_64/debug/%.c,stop stop_access stop_registers stop_step)
 LIB_C   := $(filter-out $(if $(filter 1,$(GDB)),core/embed/no_gdb.c,$(LIB_GDB)),$(sort $(LIB_C) $(LIB_GDB)))
+LIB_C   := $(filter-out $(if $(filter 4,$(LEVEL)),core/embed/no_monitor.c,core/gdb/monitor.c),$(LIB_C))
 
 LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm arch/embed/debug_entry.asm
 LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LIB_C)) $(LIB_ASM))

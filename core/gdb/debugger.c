@@ -9,8 +9,8 @@
 #include "arch/debugger.h"
 #include "arch/regs.h"
 #include "core/breakpoint/breakpoint.h"
+#include "core/gdb/monitor.h"
 #include "core/gdb/session.h"
-#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
@@ -24,7 +24,7 @@ struct gdb_session gdb_session;
 /* Points stop no CPU while a command runs. */
 static bool debugger_wants(unsigned cpu)
 {
-    return gdb_points_hit(cpu) && !gdb_command_runs();
+    return gdb_points_hit(cpu) && !gdb_monitor_runs();
 }
 
 /*
@@ -35,7 +35,7 @@ static bool debugger_asks(unsigned cpu)
 {
     const struct gdb_link *link = &gdb_session.server.link;
 
-    return !gdb_command_runs() && (__atomic_load_n(&link->interrupted, __ATOMIC_RELAXED) ||
+    return !gdb_monitor_runs() && (__atomic_load_n(&link->interrupted, __ATOMIC_RELAXED) ||
                                    link->begun || gdb_points_hit(cpu));
 }
 
@@ -51,7 +51,7 @@ static bool begins(uint8_t byte)
 
     if (byte != '$' && byte != GDB_BREAK)
         return false;
-    if (gdb_command_runs())
+    if (gdb_monitor_runs())
         return true;
     __atomic_store_n(&link->interrupted, byte == GDB_BREAK, __ATOMIC_RELAXED);
     if (byte == '$') {
@@ -73,7 +73,7 @@ static enum arch_heard listen_at(const struct gdb_door *at)
         return ARCH_HEARD_STOP;
     while (said != ARCH_HEARD_STOP && (byte = at->poll()) >= 0)
         said = begins((uint8_t)byte) ? ARCH_HEARD_STOP : ARCH_HEARD_NOISE;
-    return gdb_command_runs() && said == ARCH_HEARD_STOP ? ARCH_HEARD_NOISE : said;
+    return gdb_monitor_runs() && said == ARCH_HEARD_STOP ? ARCH_HEARD_NOISE : said;
 }
 
 /*
@@ -103,6 +103,7 @@ void gdb_tick(void)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu) && arch_stop_is_due(cpu))
             arch_stop_cpu(cpu);
+    gdb_monitor_tick();
 }
 
 void gdb_panicked(struct regs *dead)
@@ -178,8 +179,7 @@ int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
     struct sink *console;
     int error;
 
-    if (host.monitor)
-        host.monitor->start();
+    gdb_monitor_start();
     gdb_session.arriving = true; /* until the stop below */
     error = attach(with, why);
     if (error) {
@@ -206,11 +206,8 @@ void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
 {
     gdb_session.own_door = own;
     gdb_session.lent_door = lent;
-    if (!host.monitor)
-        return;
-    host.monitor->set_print(gdb_text_print, gdb_text_keep_alive);
     if (own)
-        host.monitor->start();
+        gdb_monitor_start();
 }
 
 bool gdb_tell(struct sink *to)

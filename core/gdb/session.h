@@ -32,9 +32,6 @@ extern struct gdb_session {
 
 extern const struct gdb_target gdb_machine;
 
-/* True if a `monitor` command runs, or its end has not been reported to gdb. Any context. */
-bool gdb_command_runs(void);
-
 /* Sends the rest of a text packet that a stop has interrupted. In a stop. */
 void gdb_text_send_rest(void);
 

@@ -4,6 +4,7 @@
 #include "arch/debugger.h"
 #include "arch/park.h"
 #include "arch/regs.h"
+#include "core/gdb/monitor.h"
 #include "core/gdb/session.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
@@ -85,7 +86,7 @@ static bool answer_here(const char *line)
 
     if (strcmp(line, "gdb") == 0)
         gdb_tell(&to_gdb);
-    else if (!host.monitor || !host.monitor->refuse_unknown(line, &to_gdb))
+    else if (!gdb_monitor_refuses(line, &to_gdb))
         return false;
     gdb_server_command_done(&gdb_session.server, 0);
     return true;
@@ -100,10 +101,8 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
         return false;
     if (why == ARCH_STOP_DEAD)
         problem = AFTER_A_PANIC;
-    else if (!host.monitor)
-        problem = "this kernel runs no commands for gdb";
     else
-        problem = host.monitor->begin(cpu, gdb_session.server.request.command);
+        problem = gdb_monitor_begin(cpu, gdb_session.server.request.command);
     if (!problem) {
         gdb_points_lift(true);
         return true;
@@ -230,7 +229,7 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
     gdb_text_send_rest();
     if (why == ARCH_STOP_DEAD)
         gdb_points_freeze();
-    if (host.monitor && host.monitor->end(cpu)) {
+    if (gdb_monitor_ends(cpu)) {
         take_the_port(absent);
         end_command();
     } else {
@@ -242,7 +241,7 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
         take_the_port(absent);
         if (absent != ARCH_NO_CPU && gdb_session.server.owes_stop)
             say_of_cpu(absent, "does not answer: it continues to run");
-        if (gdb_command_runs()) /* the command has ended with the machine */
+        if (gdb_monitor_runs()) /* the command has ended with the machine */
             end_command();
         gdb_server_stopped(&gdb_session.server, &stop);
     }

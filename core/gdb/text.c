@@ -3,8 +3,8 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/local.h"
+#include "core/gdb/monitor.h"
 #include "core/gdb/session.h"
-#include "core/host.h"
 #include "core/lib/print.h"
 
 bool gdb_is_sending(unsigned cpu)
@@ -31,14 +31,9 @@ static void sending_ends(void)
         arch_stop_cpu(cpu);
 }
 
-bool gdb_command_runs(void)
-{
-    return host.monitor && host.monitor->under_way();
-}
-
 static bool gdb_hears_text(void)
 {
-    return gdb_session.server.owes_stop || gdb_command_runs();
+    return gdb_session.server.owes_stop || gdb_monitor_runs();
 }
 
 static bool print_piece(void)

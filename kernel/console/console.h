@@ -7,8 +7,6 @@
 
 #include <stdbool.h>
 
-struct sink;
-
 #define CONSOLE_PROMPT "pitot> "
 
 /* Prompts for, reads and runs lines, for ever. Called by one task only. */
@@ -17,7 +15,7 @@ _Noreturn void console_run(void);
 /*
  * Runs the commands of a line in order, even if one fails. Returns the status of the last; 0 if
  * there is none; -EINTR if ^C stopped a command and with it the rest. Prints an error if the line
- * cannot be parsed or another thread runs commands (command_owner.h). A command may call it.
+ * cannot be parsed or another thread runs commands. A command may call it.
  */
 int console_execute(const char *line);
 
@@ -25,8 +23,3 @@ int console_execute(const char *line);
  * Does the same, but prints each command after a prompt, as if typed: for run= on the command line.
  */
 int console_script(const char *text);
-
-/*
- * If the line is one command that does not exist, prints so and returns 1. In a debugger's stop.
- */
-int console_refuse_unknown(const char *line, struct sink *to);

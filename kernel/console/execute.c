@@ -2,37 +2,20 @@
 /* Runs the commands of a line or script, in one thread at a time. Task context. */
 #include <linux/errno.h>
 
-#include "arch/cpu.h"
 #include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
-#include "kernel/console/command_owner.h"
 #include "kernel/console/console.h"
 #include "kernel/console/input.h"
 #include "kernel/console/line.h"
-#include "kernel/sched/thread.h"
+#include "kernel/host.h"
 
 static int say(const struct refusal *why, int error)
 {
     print("%s\n", why->text);
     return error;
-}
-
-ARCH_HIT_TEXT int console_refuse_unknown(const char *line, struct sink *to)
-{
-    static char text[LINE_LENGTH_MAX + 1];
-    struct arguments_command only, other;
-    struct arguments arguments;
-
-    if (!arguments_next_command(&line, &only) || arguments_next_command(&line, &other) ||
-        only.length > LINE_LENGTH_MAX)
-        return 0;
-    memcpy(text, only.text, only.length);
-    text[only.length] = '\0';
-    return arguments_split(text, &arguments, NULL) == 0 &&
-           pitot_refuse_command(arguments.count, arguments.value, to);
 }
 
 /* arguments_split modifies a copy on the stack, so that a command may run commands. */
@@ -74,17 +57,18 @@ static int run_commands(const char *script, bool shown)
 static int run_owned(const char *script, bool shown)
 {
     struct arguments_command first;
-    const char *rest = script;
+    const char *rest = script, *owner;
     int status;
 
     if (!arguments_next_command(&rest, &first))
         return 0;
-    if (!command_owner_claim(thread_current(), "the console")) {
-        print("%s is running a command: end it with ^C, or wait\n", command_owner_name());
+    owner = pitot_commands_claim();
+    if (owner) {
+        print("%s is running a command: end it with ^C, or wait\n", owner);
         return -EBUSY;
     }
     status = run_commands(script, shown);
-    command_owner_release();
+    pitot_commands_release();
     return status;
 }
 
@@ -96,4 +80,14 @@ int console_execute(const char *line)
 int console_script(const char *text)
 {
     return run_owned(text, true);
+}
+
+int console_run_for_gdb(const char *line)
+{
+    int status;
+
+    input_claim_interrupt();
+    status = console_execute(line);
+    input_release_interrupt();
+    return status;
 }

@@ -25,11 +25,9 @@ static struct {
     uint64_t tail;             /* position of the next byte to read */
     uint64_t interrupts_taken; /* number of ^C taken */
     void (*resume)(void);      /* set at boot */
-
-    /* Written by a claim while all consumers are stopped, otherwise under their lock. */
-    bool claimed;           /* readers of bytes get no further ^C */
-    uint64_t claimed_at;    /* `interrupts` at the claim: readers get the earlier ones */
-    uint64_t claimed_taken; /* `interrupts` up to which the claimer has taken */
+    bool claimed;              /* readers of bytes get no further ^C */
+    uint64_t claimed_at;       /* `interrupts` at the claim: readers get the earlier ones */
+    uint64_t claimed_taken;    /* `interrupts` up to which the claimer has taken */
 
     /*
      * Set by the producer, which then stops; cleared by a consumer, which then resumes the
@@ -142,13 +140,16 @@ bool input_take_interrupt(void)
     return taken;
 }
 
-ARCH_HIT_TEXT void input_claim_interrupt(void)
+void input_claim_interrupt(void)
 {
-    uint64_t typed = __atomic_load_n(&queue.interrupts, __ATOMIC_RELAXED);
+    uint64_t typed;
 
-    __atomic_store_n(&queue.claimed_at, typed, __ATOMIC_RELAXED);
-    __atomic_store_n(&queue.claimed_taken, typed, __ATOMIC_RELAXED);
+    spinlock_acquire(&queue.consumers);
+    typed = load(&queue.interrupts);
+    store(&queue.claimed_at, typed);
+    store(&queue.claimed_taken, typed);
     __atomic_store_n(&queue.claimed, true, __ATOMIC_RELEASE);
+    spinlock_release(&queue.consumers);
 }
 
 void input_release_interrupt(void)

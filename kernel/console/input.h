@@ -39,8 +39,8 @@ bool input_get(uint8_t *byte);
 
 /*
  * Reserves each ^C typed from now on for a thread that runs commands while another reads bytes:
- * only input_interrupted and input_take_interrupt report it. Called by a debugger's stop, all other
- * CPUs parked. On release, a ^C that was not taken goes to input_get.
+ * only input_interrupted and input_take_interrupt report it. On release, a ^C that was not taken
+ * goes to input_get.
  */
 void input_claim_interrupt(void);
 void input_release_interrupt(void);

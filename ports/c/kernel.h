@@ -18,7 +18,7 @@ typedef uint64_t size_t;
 #define STAND_VECTOR 47 /* from another CPU: stand still */
 #define THREADS      4
 #define OTHERS_END   (THREADS + CPUS - 1) /* each other CPU is one */
-#define ALL_THREADS  (OTHERS_END + 2)     /* and two of Pitot's (level 6) */
+#define ALL_THREADS  (OTHERS_END + 3)     /* and three of Pitot's (level 6) */
 #define STACK_SIZE   16384
 
 /* As trap_common (entry.S) and the CPU push it. */

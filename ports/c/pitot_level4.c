@@ -23,9 +23,12 @@ PITOT_COMMAND(work, "", "makes all jobs", work_run);
 
 void console_run(const char *lines)
 {
+    const char *wrong = gdb_begin ? gdb_begin() : 0; /* PITOT 5 */
     char line[LINE_SIZE];
     size_t length = 0;
 
+    if (wrong)      /* PITOT 5 */
+        say(wrong); /* PITOT 5 */
     for (; *lines; lines++) {
         if (*lines != ';' && length < LINE_SIZE - 1)
             line[length++] = *lines;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Level 6, threads for Pitot: they print intervals and stream while a recording runs. Threads that
- * wait have their turns, as all do, so nothing needs to wake them.
+ * Level 6, threads for Pitot: they print intervals, stream while a recording runs, and run commands
+ * for gdb. Threads that wait have their turns, as all do, so nothing needs to wake them. The other
+ * CPUs have no turns: there only a thread that gdb has stopped waits.
  */
 #include "ports/c/kernel.h"
 
@@ -23,7 +24,8 @@ void thread_wait(uint32_t channel, int (*until)(void))
 {
     (void)channel;
     while (!until())
-        thread_yield();
+        if (this_cpu()->number == 0)
+            thread_yield();
 }
 
 void thread_wake(uint32_t channel)

@@ -91,6 +91,9 @@ $(eval $(call C_PORT,gdb-program,0 1 2 3 5,$(call wrap,other_main trap_serve),,2
 first = $(call wrap,record_begin) $(call elsewhere,pitot_stand,$(1))
 $(eval $(call C_PORT,gdb-deaf,0 1 2 3 5,$(call first,pitot_doubtful),,2,,level5))
 $(eval $(call C_PORT,gdb-frameless,0 1 2 3 5,$(call first,frameless_stand),,2,,level5))
+$(eval $(call C_PORT,monitor,0 1 2 4 5 6,$(call wrap,console_run),,,,monitor))
+$(eval $(call C_PORT,monitor-two,0 1 2 3 4 5 6,$(call wrap,console_run),,2,,monitor))
+$(eval $(call C_PORT,threadless,0 1 2 4 5,,,,,monitor))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
 $(patsubst %,$(BUILD)/ports/c-%.elf,level4 level4-small level6 level7): ports/c/variants/commands.c
@@ -115,6 +118,7 @@ $(BUILD)/ports/c-gdb-stack.elf: ports/c/variants/gdb_stack.c
 $(BUILD)/ports/c-hides.elf: ports/c/variants/hides.c
 $(BUILD)/ports/c-gdb-program.elf: ports/c/variants/gdb_program.c
 $(BUILD)/ports/c-gdb-deaf.elf $(BUILD)/ports/c-gdb-frameless.elf: ports/c/variants/gdb_first.c
+$(BUILD)/ports/c-monitor.elf $(BUILD)/ports/c-monitor-two.elf: ports/c/variants/monitor.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-program.elf: ports/c/variants/program.c
 $(BUILD)/ports/c-program-chain.elf $(BUILD)/ports/c-program-above.elf $(BUILD)/ports/c-program-below.elf: ports/c/variants/program_chain.c
@@ -135,6 +139,8 @@ $(eval $(call C_PORT_LIB,level4/cpus2,LEVEL=4 CPUS=2))
 $(eval $(call C_PORT_LIB,inline,CPUS=2 INLINE=ports/c/variants/inline.h))
 $(eval $(call C_PORT_LIB,level5,GDB=1))
 $(eval $(call C_PORT_LIB,level5/cpus2,GDB=1 CPUS=2))
+$(eval $(call C_PORT_LIB,monitor,LEVEL=4 GDB=1))
+$(eval $(call C_PORT_LIB,monitor/cpus2,LEVEL=4 GDB=1 CPUS=2))
 
 # Linker scripts that drop sections they do not know.
 $(BUILD)/ports/dropped.ld: ports/c/kernel.ld
@@ -163,4 +169,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 gdb-port lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above program-below-tables level5 gdb-port lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless monitor-tables monitor-two-tables threadless-tables)

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, arch/x86_64/debug/stop, kernel/gdb
+# of: core/gdb, arch/x86_64/debug/stop
 #
 # gdb's machine interface on the kernel's own stub, with the commands that editors send for their
 # buttons and panes (docs/gdb.md): run, stop, step, breakpoints, watches, frames, variables,

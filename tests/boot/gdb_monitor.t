@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, kernel/console, boot/gdb_door
+# of: core/gdb, core/console/owner, kernel/console, boot/gdb_door
 #
 # gdb's `monitor` and the console's prompt both run commands (docs/gdb.md), one at a time: the other
 # is refused with a reason. The test implements gdb's protocol itself. Run from the root of the
@@ -80,7 +80,7 @@ $stub->get($patience);
 $stub->ask_ok("z1,$symbol{input_wait},1");
 monitor($stub, 'ps');
 ($said) = said($stub);
-like($said, qr/^ +1 .* sleeps .* time$/m, 'the console\'s thread, stopped by gdb, sleeps');
+like($said, qr/^ +1 .* sleeps .* monitor$/m, 'the console\'s thread, stopped by gdb, sleeps');
 $stub->put('c');
 $machine->expect(qr/^pitot> $/m, $patience);
 

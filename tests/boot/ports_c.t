@@ -515,7 +515,6 @@ is_deeply([$console =~ /^without it: (.*)$/mg],
         'calls of struct pitot_kernel are not in the order of their numbers',
         'call_count of struct pitot_kernel: up to 64 system calls are allowed',
         'calls of struct pitot_kernel: one has no name, or more than 6 arguments',
-        'monitor of struct pitot_kernel lacks a function',
         "traps $given, and trap_count is not",
         "traps: frame $given: what trap entries push",
         'frame of struct pitot_kernel lacks a register: r8 to r15, ax, bx, cx, dx, si, di, bp, ip, '

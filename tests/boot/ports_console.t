@@ -156,13 +156,13 @@ is_deeply([map { s/\([^,]{9,},/(PATH,/r }
         'NR 2 (PATH, 0, 0, 0, 0, 0) /a/path/of/more/than/thirty...', 'NR 99 (1, 2, 3, 0, 0, 0)'],
     '... and the real perf has all');
 
-# It knows the thread 6, which has no name; without its task_find, -p finds those that have one.
+# It knows the thread 7, which has no name; without its task_find, -p finds those that have one.
 my ($nameless, $unknown) =
-    run_lines($with_calls, 1, map { "perf record -e shop:job_done -p $_ -- work" } 6, 7);
+    run_lines($with_calls, 1, map { "perf record -e shop:job_done -p $_ -- work" } 7, 8);
 is($nameless, "[ perf record: 0 records kept ]\n", '-p finds a thread by the task_find given');
-is($unknown, "perf record: -p 7: no such thread\n", '... and no other');
+is($unknown, "perf record: -p 8: no such thread\n", '... and no other');
 my ($unfound) = run_lines("$build/ports/c-tells-tables.elf", 1,
-    'perf record -e shop:job_done -p 6 -- work');
+    'perf record -e shop:job_done -p 7 -- work');
 is($unfound, "perf record: -p: task_find of struct pitot_kernel is 0\n",
     '... and is refused in a kernel that tells its threads without it');
 

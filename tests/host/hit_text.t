@@ -30,7 +30,7 @@ my %known = (
     (map { $_ => $threads } qw(hold cpu_begin thread_main
         input_interrupted has_news scheduler_interrupt_exit over_or_interrupted
         ended_or_interrupted slept_or_interrupted print_guard_enter print_guard_leave
-        interruptible_next monitor_start
+        interruptible_next
         event_clock_follow breakpoint_parse)),
     (map { $_ => $interrupts } qw(timer_interrupt apic_timer_interrupt timer_set_rate pic_serve
         uart_interrupt uart_resume)),

@@ -18,10 +18,11 @@
 
 #include "arch/cpu.h"
 #include "core/console/command.h"
+#include "core/console/owner.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
-#include "kernel/console/command_owner.h"
+#include "core/task.h"
 #include "kernel/console/complete.h"
 #include "kernel/console/console.h"
 #include "kernel/console/input.h"
@@ -79,11 +80,11 @@ void arch_relax(void)
     fail_msg("nobody else can hold a lock here");
 }
 
-static struct thread console, other, *current = &console;
+static struct thread console;
 
 struct thread *thread_current(void)
 {
-    return current;
+    return &console;
 }
 
 /* The console sleeps, with nothing left to read, until the next byte arrives or none is left. */
@@ -311,17 +312,16 @@ static void what_cannot_be_read_is_answered_with_one_line(void **state)
 static void one_thread_runs_commands_at_a_time(void **state)
 {
     (void)state;
-    assert_true(command_owner_claim(&other, "the other"));
+    assert_true(command_owner_claim(task_ids_of(2), "the other"));
     assert_int_equal(console_execute("say 1"), -EBUSY);
     assert_string_equal(printed, "the other is running a command: end it with ^C, or wait\n");
     assert_int_equal(console_execute(""), 0);
-    current = &other;
+    task_set_ids(2);
     assert_int_equal(console_execute("nested 'say 2'"), 0);
-    current = &console;
+    task_set_ids(TASK_PID);
     assert_int_equal(console_execute("say 3"), -EBUSY);
     command_owner_release();
     assert_int_equal(console_execute("say 4"), 0);
-    assert_string_equal(command_owner_name(), "nobody");
     assert_non_null(strstr(printed, "\n[2]\n"));
     assert_null(strstr(printed, "[3]"));
 }

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "arch/cpu.h"
+#include "core/gdb/monitor.h"
 #include "core/gdb/session.h"
-#include "core/host.h"
 #include "tests/unit/fake_gdb_target.h"
 
 struct gdb_session gdb_session;
@@ -89,12 +89,11 @@ static void line_put(const char *bytes, size_t length)
 
 static const struct gdb_line line = {.put = line_put, .ready = line_ready};
 
-static int command_runs(void)
+bool gdb_monitor_runs(void)
 {
     return true;
 }
 
-static const struct pitot_monitor monitor = {.under_way = command_runs};
 static const struct gdb_door door = {.name = "COM3"};
 
 static int reset(void **state)
@@ -103,7 +102,6 @@ static int reset(void **state)
     fake_gdb_reset();
     guard_depth = 0;
     irqs_off = false;
-    host.monitor = &monitor;
     gdb_session.door = &door;
     gdb_session.stopped = false;
     gdb_session.server.owes_stop = true;

@@ -9,6 +9,8 @@
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/regs.h"
+#include "arch/unwind.h"
+#include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
@@ -283,4 +285,46 @@ void arch_stop_dead(struct regs *regs)
     rendezvous_enter_stop(regs);
     stop_cancel_steps();
     debugger->stopped(cpu, ARCH_STOP_DEAD, ARCH_NO_CPU, &resume);
+}
+
+/* --- A call in the stopped context. --- */
+
+/* For the function's calls and interrupts, as an interrupt and a tick take up to half of it. */
+#define DIVERT_ROOM 4096
+
+/*
+ * The diverted CPU begins here, and calls the function in rdi as if from the place in rax. Not
+ * before: if the CPU has stopped in an interrupt, its frame is where the return address will be.
+ */
+extern const char stop_diverted[];
+
+__asm__(".pushsection .text\n\t"
+        ".type stop_diverted, @function\n"
+        "stop_diverted:\n\t"
+        ".cfi_startproc\n\t"
+        ".cfi_undefined rip\n\t"
+        "pushq %rax\n\t"
+        "jmp *%rdi\n\t"
+        ".cfi_endproc\n\t"
+        ".size stop_diverted, . - stop_diverted\n\t"
+        ".popsection");
+
+bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
+{
+    struct regs *regs = arch_stopped_regs(cpu);
+    const struct arch_stack *stack;
+
+    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may be anything */
+        return false;
+    stack = arch_stack_find(regs->sp);
+    if (!stack || regs->sp < stack->low + DIVERT_ROOM || !(regs->flags & FLAGS_INTERRUPT) ||
+        percpu[cpu].interrupt_depth > 0)
+        return false;
+    *kept = *regs;
+    regs->ax = regs->ip;
+    regs->di = (uintptr_t)function;
+    regs->ip = (uintptr_t)stop_diverted;
+    regs->sp &= ~(uintptr_t)15;
+    regs->flags &= ~(FLAGS_TRAP | FLAGS_DIRECTION | FLAGS_RESUME);
+    return true;
 }

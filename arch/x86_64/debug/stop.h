@@ -74,8 +74,11 @@ bool stop_step_cancel(unsigned cpu, struct regs *regs);
 /* True if a step of that CPU is neither finished nor cancelled. */
 bool stop_step_is_under_way(unsigned cpu);
 
-/* The next instruction is a step of the caller's own, with interrupts off. */
-void stop_step_here(void);
+/*
+ * The next instruction is a step of the caller's own, whose interrupts are off meanwhile, and
+ * otherwise as in `flags`.
+ */
+void stop_step_here(uint64_t flags);
 
 /*
  * Called in an NMI that asks this CPU to stop while it cannot. Makes an interrupted debug trap or

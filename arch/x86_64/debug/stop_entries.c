@@ -7,7 +7,6 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/park.h"
-#include "arch/unwind.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
@@ -180,29 +179,6 @@ void stop_entries_attach(void (*late)(struct regs *regs))
         page_fault_before = trap_set_handler(VECTOR_PAGE_FAULT, stop_page_fault);
     else
         trap_set_handler(VECTOR_PAGE_FAULT, page_fault_before);
-}
-
-#define DIVERT_ROOM 8192
-
-bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
-{
-    struct regs *regs = arch_stopped_regs(cpu);
-    const struct arch_stack *stack;
-    uintptr_t sp;
-
-    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may be anything */
-        return false;
-    stack = arch_stack_find(regs->sp);
-    if (!stack || regs->sp < stack->low + DIVERT_ROOM || !(regs->flags & FLAGS_INTERRUPT) ||
-        percpu[cpu].interrupt_depth > 0)
-        return false;
-    *kept = *regs;
-    sp = (regs->sp & ~(uintptr_t)15) - sizeof(uint64_t);
-    *(uint64_t *)sp = regs->ip; /* as a call does, so that chains continue */
-    regs->sp = sp;
-    regs->ip = (uintptr_t)function;
-    regs->flags &= ~(FLAGS_TRAP | FLAGS_DIRECTION | FLAGS_RESUME);
-    return true;
 }
 
 /*

@@ -165,11 +165,11 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs)
     return true;
 }
 
-void stop_step_here(void)
+void stop_step_here(uint64_t flags)
 {
     unsigned cpu = arch_cpu_id();
 
-    steps[cpu] = (struct step){.under_way = true};
+    steps[cpu] = (struct step){.under_way = true, .interrupts = flags & FLAGS_INTERRUPT};
     debugreg_step(cpu);
 }
 
