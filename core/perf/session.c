@@ -113,6 +113,8 @@ int session_prepare(int argc, char **argv, bool at_boot, const struct perf_optio
         error = refuse(why, EINVAL, "nothing would end it: add -- COMMAND");
     if (!error)
         error = aggregates_prepare(&options, why);
+    if (!error)
+        error = trace_sums_take(options.trace.summary, why);
     if (!error && !at_boot)
         follow_workload();
     *prepared = error ? NULL : &options;

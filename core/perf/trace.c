@@ -28,8 +28,10 @@ int perf_trace(int argc, char **argv)
         return -ENOSYS;
     }
     status = perf_record(argc, argv);
-    if (first_id() == before) /* the recording was refused */
+    if (first_id() == before) { /* the recording was refused */
+        trace_sums_take(false, NULL);
         return status;
+    }
     options = perf_record_options()->trace;
     if (!options.calls)
         options.calls = UINT64_MAX;
@@ -41,5 +43,6 @@ int perf_trace(int argc, char **argv)
     records = interruptible_records(recording_source());
     if (trace_print(command_output(), &records.source, &options) == 0 && !command_interrupted())
         print("perf trace: no system calls\n");
+    trace_sums_take(false, NULL);
     return command_interrupted() ? -EINTR : status;
 }

@@ -8,6 +8,7 @@
 
 #include "core/host.h"
 #include "core/lib/print.h"
+#include "core/lib/refusal.h"
 #include "core/sample/records.h"
 
 /* --- The kernel's system calls, and names of errors. --- */
@@ -51,6 +52,12 @@ struct trace_options {
     bool lines, summary;
     uint64_t calls; /* bit i: print call i */
 };
+
+/*
+ * Takes the kernel's memory for the sums of a summary, which trace_print then prints; false: gives
+ * it back. Returns -ENOMEM, with the reason in `why`. Task context.
+ */
+int trace_sums_take(bool summary, struct refusal *why);
 
 /*
  * Prints as the real `perf trace` does: a line per call, or two if another call began before it

@@ -2,7 +2,10 @@
 /* See trace_calls.h. A call is printed at its sys_exit, or earlier at another call's sys_enter. */
 #include "core/script/trace_calls.h"
 
+#include <linux/errno.h>
+
 #include "core/lib/string.h"
+#include "core/recording/recording.h"
 #include "core/sample/records.h"
 #include "core/tracepoint/tracepoint.h"
 
@@ -27,7 +30,6 @@ struct traced {
     uint64_t since; /* start of the current or last call; 0: none seen */
     char entry[ENTRY_SIZE];
     uint64_t events;
-    struct trace_stats stats[PITOT_CALLS_MAX];
 };
 
 static struct {
@@ -39,6 +41,34 @@ static struct {
     uint64_t first, events; /* time of the first sample; number of samples */
     uint64_t strangers;     /* samples of threads that did not fit in `threads` */
 } trace;                    /* one user at a time; too large for a stack */
+
+/* Each thread's sums, host.call_count of them: from trace_sums_take; NULL: no summary. */
+static struct trace_stats *sums;
+
+static size_t sums_size(void)
+{
+    return THREADS * host.call_count * sizeof(*sums);
+}
+
+static struct trace_stats *sums_of(const struct traced *thread)
+{
+    return &sums[(size_t)(thread - trace.threads) * host.call_count];
+}
+
+int trace_sums_take(bool summary, struct refusal *why)
+{
+    char what[64];
+
+    if (sums)
+        host.memory_give(sums, sums_size());
+    sums = NULL;
+    if (!summary)
+        return 0;
+    print_into(what, sizeof(what), "a summary: %zu bytes for the sums of %d threads", sums_size(),
+               THREADS);
+    sums = recording_take(sums_size(), what, why);
+    return sums ? 0 : -ENOMEM;
+}
 
 static struct traced *find_thread(uint32_t tid)
 {
@@ -189,8 +219,8 @@ static void take_exit(struct traced *thread, uint64_t time, int call, int64_t re
     uint64_t duration = time - thread->since;
     bool known = thread->since != 0;
 
-    if (known)
-        trace_stats_add(&thread->stats[call], duration, result < 0);
+    if (known && sums)
+        trace_stats_add(&sums_of(thread)[call], duration, result < 0);
     if (trace.options->lines)
         print_whole(thread, trace_call_at((unsigned)call), known ? &duration : NULL, result);
     thread->pending = false;
@@ -241,7 +271,7 @@ static void print_thread(const struct traced *thread)
 
     print_to(trace.sink, " %s (%u), %llu events, %llu.%llu%%\n", comm[0] ? comm : "?", thread->tid,
              (unsigned long long)thread->events, tenths / 10, tenths % 10);
-    trace_stats_print(trace.sink, thread->stats);
+    trace_stats_print(trace.sink, sums_of(thread));
 }
 
 /* Threads with the most calls come first. */
@@ -280,7 +310,7 @@ uint64_t trace_print(struct sink *sink, struct record_source *source,
     while ((record = source->next(source)) != NULL)
         if (sample_view_parse(record, source->events, source->event_count, &view))
             take_sample(&view);
-    if (options->summary && trace.events)
+    if (sums && trace.events)
         print_summary();
     if (trace.strangers)
         print_to(sink, "%llu events of more than %d threads are left out\n",

@@ -4,7 +4,7 @@
  * threads that take turns, that began before the recording or never end; values as perf prints
  * them; and the summary's arithmetic.
  *
- * links: tests/unit/fake_cpu.c
+ * links: tests/unit/fake_arch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,6 +107,24 @@ static void leave(uint32_t tid, uint64_t microseconds, uint64_t call, int64_t re
     add(EXIT, tid, microseconds, fields, 2);
 }
 
+static bool memory_left = true;
+static size_t taken; /* bytes of the kernel's memory */
+
+static void *memory_take(unsigned long bytes, const char **why)
+{
+    *why = "none is left";
+    if (!memory_left)
+        return NULL;
+    taken += bytes;
+    return calloc(1, bytes);
+}
+
+static void memory_give(void *memory, unsigned long bytes)
+{
+    taken -= bytes;
+    free(memory);
+}
+
 struct text {
     struct sink sink;
     char text[65536];
@@ -128,9 +146,13 @@ static const char *printed(bool lines, bool summary, uint64_t calls)
     static struct text text;
     struct record_source source = {rewind_it, next_record, events, 2};
     struct trace_options options = {lines, summary, calls};
+    struct refusal why;
 
     text = (struct text){.sink = {keep}};
+    assert_int_equal(trace_sums_take(summary, &why), 0);
     trace_print(&text.sink, &source, &options);
+    trace_sums_take(false, NULL);
+    assert_int_equal(taken, 0);
     return text.text;
 }
 
@@ -318,6 +340,26 @@ static void more_threads_than_there_is_room_for_are_said_to_be_left_out(void **s
 }
 
 /* As computed in doubles, for durations of every magnitude. */
+static void a_summary_for_which_there_is_no_memory_is_refused(void **state)
+{
+    struct refusal why;
+    char expected[160];
+
+    (void)state;
+    print_into(expected, sizeof(expected),
+               "a summary: %zu bytes for the sums of 64 threads: none is left",
+               64 * syscall_count * sizeof(struct trace_stats));
+    memory_left = false;
+    assert_int_equal(trace_sums_take(true, &why), -ENOMEM);
+    assert_string_equal(why.text, expected);
+    assert_int_equal(trace_sums_take(false, &why), 0);
+    host.memory_take = NULL;
+    assert_int_equal(trace_sums_take(true, &why), -ENOMEM);
+    assert_non_null(strstr(why.text, ": memory_take of struct pitot_kernel is 0"));
+    host.memory_take = memory_take;
+    memory_left = true;
+}
+
 static void the_deviation_of_the_mean_is_right(void **state)
 {
     (void)state;
@@ -439,6 +481,8 @@ int main(void)
 {
     host.calls = syscall_table;
     host.call_count = syscall_count;
+    host.memory_take = memory_take;
+    host.memory_give = memory_give;
 
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_call_is_a_line, begin),
@@ -449,6 +493,7 @@ int main(void)
         cmocka_unit_test_setup(only_calls_that_are_wanted_are_told, begin),
         cmocka_unit_test_setup(the_summary_has_each_thread_and_the_longest_calls_first, begin),
         cmocka_unit_test_setup(more_threads_than_there_is_room_for_are_said_to_be_left_out, begin),
+        cmocka_unit_test_setup(a_summary_for_which_there_is_no_memory_is_refused, begin),
         cmocka_unit_test_setup(the_deviation_of_the_mean_is_right, begin),
         cmocka_unit_test(halves_are_rounded_as_printf_rounds_them),
         cmocka_unit_test_setup(every_call_is_found_by_name_and_number, begin),
