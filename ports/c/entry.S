@@ -28,7 +28,10 @@
 
         cfi_start trap_common, trap
         cfi_offset 56
-        cfi_push rax
+        testb $3, 24(%rsp)              /* cs: GS is the program's */
+        jz 1f
+        swapgs
+1:      cfi_push rax
         cfi_push rbx
         cfi_push rcx
         cfi_push rdx
@@ -62,7 +65,10 @@
         cfi_pop rax
         addq $16, %rsp
         cfi_offset 40
-        iretq
+        testb $3, 8(%rsp)
+        jz 1f
+        swapgs
+1:      iretq
         cfi_end trap_common
 
         .text

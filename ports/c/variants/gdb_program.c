@@ -31,7 +31,7 @@ void __wrap_other_main(void)
     prepare_program(trap_stack + STACK_SIZE);
     __asm__ volatile("movq %%rsp, %0\n\t"
                      "pushq %1; pushq $0; pushq $0x202; pushq %2\n\t" /* IF */
-                     "leaq 1f(%%rip), %%rax; pushq %%rax; iretq\n"
+                     "leaq 1f(%%rip), %%rax; pushq %%rax; swapgs; iretq\n"
                      "1: pause; cmpl $0, %3; je 1b; ud2\n"
                      "program_end: sti"
                      : "=m"(kernel_sp)

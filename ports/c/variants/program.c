@@ -42,7 +42,7 @@ void __wrap_record_end(void)
     prepare_program(program_stack + STACK_SIZE);
     __asm__ volatile("movq %%rsp, %0\n\t"
                      "pushq %1; pushq $0; pushq $0x102; pushq %2\n\t" /* TF */
-                     "leaq 1f(%%rip), %%rax; pushq %%rax; iretq\n"
+                     "leaq 1f(%%rip), %%rax; pushq %%rax; swapgs; iretq\n"
                      "1: nop; jmp 1b\n"
                      "program_end:"
                      : "=m"(kernel_sp)

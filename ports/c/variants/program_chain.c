@@ -104,7 +104,7 @@ static void run_program(void)
     runs = 1;
     __asm__ volatile("pushq %%rbp; movq %%rsp, %0\n\t"
                      "xorl %%ebp, %%ebp\n\t"
-                     "pushq %1; pushq %3; pushq $0x202; pushq %2; pushq %4; iretq\n"
+                     "pushq %1; pushq %3; pushq $0x202; pushq %2; pushq %4; swapgs; iretq\n"
                      "program_end: popq %%rbp; sti"
                      : "=m"(kernel_sp)
                      : "i"(PROGRAM_DATA), "i"(PROGRAM_CODE),
