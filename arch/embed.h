@@ -61,6 +61,7 @@ bool arch_embed_is_trap(uintptr_t address);
 
 void embed_debug_entry(void);
 bool embed_debug_trap(struct regs *regs);
+bool embed_debug_border(struct regs *regs);
 void embed_debug_other(struct regs *regs);
 
 /* Top of the CPU's stack of debug traps. Any context. */
@@ -87,7 +88,9 @@ const char *arch_embed_gate_take(void);
  */
 void arch_embed_as_trap(void *frame, void (*serve)(struct regs *regs));
 
-/* Notes this CPU's GS base for a stop. In a debug trap, or what is served as one. */
+/*
+ * Notes this CPU's GS base, which is the kernel's, for a stop and for traps that find a program's.
+ */
 void arch_embed_note_gs(void);
 
 /*

@@ -11,7 +11,6 @@
  *   stop_code_selector(regs)     the code selector of its registers
  *   ARCH_CPUS_MAX                maximum number of CPUs, as an array size
  *   ARCH_USER_START, _END        the programs' addresses
- *   ARCH_WATCHES_PROGRAMS        their debug traps are Pitot's
  *   RECORDING_EVENTS_MAX         events of a recording; one takes about 1 KiB in the options and in
  *                                each of the two banks
  *   RECORDING_RING_DEFAULT       bytes per CPU, unless -m sets another size

@@ -34,8 +34,9 @@ const char *pitot_init(const struct pitot_kernel *kernel);
 /*
  * Starts recording events. `options` are spelt as for `perf record`:
  *
- *     -e EVENT    SYSTEM:NAME, mem:ADDR[/LEN][:w|:rw|:x] or cpu-clock; may be repeated
+ *     -e EVENT    SYSTEM:NAME, mem:[/PROGRAM:]ADDR[/LEN][:w|:rw|:x] or cpu-clock; may be repeated
  *     -c N        samples every Nth hit (default 1); for cpu-clock, N is in ns (default 1000000)
+ *     -p N        for a breakpoint in a program: in the process N; for others: in the thread N
  *     -g          records call chains
  *
  * Returns 0, or the reason for failure; then nothing is recorded. Task context. Refused where
@@ -103,8 +104,8 @@ void pitot_thread_ended(unsigned pid);
 void pitot_follow(unsigned cpu, int followed, unsigned long now);
 
 /*
- * For a kernel with programs: another thread, or another program's memory, is on this CPU, so that
- * breakpoints in programs are armed or not. Interrupts off.
+ * For a kernel with programs: another thread, or another program's memory, is on this CPU, which
+ * `process` already returns, so that breakpoints in programs are armed or not. Interrupts off.
  */
 void pitot_program_runs(void);
 
@@ -169,9 +170,10 @@ void pitot_stand(void *frame);
 void pitot_tick(const void *frame);
 
 /*
- * Called from the kernel's own #DB gate, on gate_stack, interrupts off. Returns 1 for a breakpoint
- * of Pitot; the gate then returns by `iretq` with the frame's flags or, with gdb, with all of its
- * registers. Returns 0 if the kernel must handle the trap.
+ * Called from the kernel's own #DB gate, on gate_stack, interrupts off, with the kernel's GS.
+ * Returns 1 for a breakpoint of Pitot; the gate then returns by `iretq` with the frame's flags or,
+ * with gdb, with all of its registers. Returns 0 if the kernel must handle the trap, of which DR6
+ * shows the cause; the frame's flags may have changed by RF.
  */
 int pitot_debug_trap(void *frame);
 

@@ -79,11 +79,13 @@ struct pitot_kernel {
      */
     const void *const *traps;
     unsigned trap_count;
-    const void *gate, *gate_end; /* code of the kernel's trap entries */
+    /* Code of the kernel's trap entries, with all that runs with a program's GS base. */
+    const void *gate, *gate_end;
     /*
      * For breakpoints: the IST stack, 1 to 7, that Pitot takes for debug traps. It sets gate 1 of
      * the IDT and this entry of the TSS on each CPU; debug traps that are not Pitot's continue
-     * where the gate has led.
+     * where the gate has led. Traps of programs, and in [gate, gate_end), are served with the GS
+     * base that the CPU had when breakpoints were set.
      */
     unsigned debug_ist;
     /*
@@ -216,7 +218,10 @@ struct pitot_kernel {
     int (*process_watchable)(const struct pitot_program *program, unsigned pid,
                              unsigned long address, unsigned long length, int execute,
                              const char **why);
-    /* Returns the current thread's state of steps in a program. Any context; for `branches`. */
+    /*
+     * Returns the current thread's state of steps in a program. Any context; for `branches`, with
+     * Pitot's own entries alone.
+     */
     struct pitot_step *(*thread_step)(void);
     /* The system calls, up to 64, in the order of numbers; for `perf trace`, with PITOT_CALLS. */
     const struct pitot_call *calls;

@@ -10,10 +10,11 @@
 #include "arch/x86_64/entry/trap.h"
 #include "core/host.h"
 
-#define CPU_FRAME_WORDS 5 /* ip, cs, flags, sp, ss */
+#define CPU_FRAME_WORDS  5 /* ip, cs, flags, sp, ss */
+#define RING_OF_SELECTOR 3
 
 void (*embed_debug_late)(struct regs *regs);
-uint64_t embed_gs_base[ARCH_CPUS_MAX];
+uint64_t embed_gs_base[ARCH_CPUS_MAX]; /* in the kernel. [owning CPU] */
 
 void arch_embed_note_gs(void)
 {
@@ -21,9 +22,8 @@ void arch_embed_note_gs(void)
 }
 
 /* Watches are off. A nested trap, for example in an NMI handler, leaves DR7 unchanged. */
-static bool serve(struct regs *regs)
+static bool serve_kernel(struct percpu *self, struct regs *regs)
 {
-    struct percpu *self = percpu_self();
     uint64_t dr6, cs = regs->cs;
     bool ours;
 
@@ -31,7 +31,7 @@ static bool serve(struct regs *regs)
     dr6 = cpu_read_dr6(); /* the kernel's own traps leave DR6 unchanged */
     ours = dr6 & percpu_live() || (dr6 & DR6_BS && self->steps); /* a hit, or a debugger's step */
     if (ours) {
-        regs->cs = arch_embed_selector(cs);
+        regs->cs = KERNEL_CODE_SELECTOR;
         debug_trap_inside(regs);
         if (embed_debug_late)
             embed_debug_late(regs);
@@ -39,6 +39,36 @@ static bool serve(struct regs *regs)
     }
     self->watch_depth--;
     return ours;
+}
+
+/*
+ * A program's own steps and `int1` are for the kernel, also a step that comes with a hit: DR6 then
+ * shows the step alone. BS may be left from an earlier trap, so the program's flag must be set. No
+ * debugger stops in a program.
+ */
+static bool serve_program(struct percpu *self, struct regs *regs)
+{
+    uint64_t dr6 = cpu_read_dr6(), cs = regs->cs;
+    unsigned fired = (unsigned)dr6 & percpu_live();
+    bool steps = dr6 & DR6_BS && regs->flags & FLAGS_TRAP;
+
+    if (!fired)
+        return false;
+    self->watch_depth++;
+    cpu_write_dr6(steps ? DR6_CLEAR | DR6_BS : DR6_CLEAR);
+    regs->cs = USER_CODE_SELECTOR;
+    if (debugreg_reachable(fired))
+        debugreg_watch_fired(debugreg_reachable(fired), regs);
+    if (fired & debugreg.executes)
+        regs->flags |= FLAGS_RESUME;
+    regs->cs = cs;
+    self->watch_depth--;
+    return !steps;
+}
+
+static bool serve(struct percpu *self, struct regs *regs)
+{
+    return regs->cs & RING_OF_SELECTOR ? serve_program(self, regs) : serve_kernel(self, regs);
 }
 
 /* The handler may have armed other watches, so DR7 comes from the shadow. */
@@ -57,8 +87,32 @@ __attribute__((section(".text.nowatch"))) bool embed_debug_trap(struct regs *reg
     bool ours;
 
     cpu_write_dr7(DR7_OFF);
-    ours = serve(regs);
+    ours = serve_kernel(percpu_self(), regs);
     arm_again(percpu_self());
+    return ours;
+}
+
+/*
+ * From debug_entry.asm, if GS may be a program's: the stack tells the CPU, and the trap is served
+ * with the GS base that the kernel has there. In QEMU a program that steps itself over a watched
+ * access traps twice, the second time at the gate's first instruction, and the second frame has
+ * overwritten the program's.
+ */
+__attribute__((section(".text.nowatch"))) bool embed_debug_border(struct regs *regs)
+{
+    unsigned cpu;
+    uint64_t gs;
+    bool ours;
+
+    cpu_write_dr7(DR7_OFF);
+    cpu = arch_embed_debug_cpu(regs);
+    gs = cpu_read_msr(MSR_GS_BASE);
+    cpu_write_msr(MSR_GS_BASE, embed_gs_base[cpu]);
+    if (regs->ip == (uintptr_t)embed_debug_entry)
+        host_panic("a step over a watched access: QEMU has lost where the program was");
+    ours = serve(&percpu[cpu], regs);
+    cpu_write_msr(MSR_GS_BASE, gs);
+    arm_again(&percpu[cpu]);
     return ours;
 }
 
@@ -69,10 +123,11 @@ __attribute__((section(".text.nowatch"))) bool embed_debug_trap(struct regs *reg
  */
 __attribute__((section(".text.nowatch"))) void embed_debug_other(struct regs *regs)
 {
-    unsigned cpu = arch_embed_debug_cpu(regs);
+    unsigned cpu;
     uint64_t *to;
 
     cpu_write_dr7(DR7_OFF);
+    cpu = arch_embed_debug_cpu(regs);
     to = (uint64_t *)(arch_embed_next_stack(cpu, regs) & ~(uintptr_t)15) - CPU_FRAME_WORDS;
     for (unsigned i = 0; i < CPU_FRAME_WORDS; i++)
         to[i] = (&regs->ip)[i];
@@ -84,14 +139,13 @@ static bool serve_frame(void *frame)
 {
     struct regs regs = arch_embed_regs(frame);
     bool debugged = embed_debug_late; /* a debugger that leaves may have changed registers */
+    bool ours = serve(percpu_self(), &regs);
 
-    if (!serve(&regs))
-        return false;
-    if (debugged)
+    if (ours && debugged)
         arch_embed_regs_return(&regs, frame);
     else
         arch_embed_flags_return(&regs, frame);
-    return true;
+    return ours;
 }
 
 __attribute__((section(".text.nowatch"))) int pitot_debug_trap(void *frame)

@@ -216,6 +216,7 @@ const char *arch_embed_gate_take(void)
     uint64_t flags = arch_irq_save();
     const char *wrong = gate_take();
 
+    arch_embed_note_gs();
     arch_irq_restore(flags);
     return wrong;
 }

@@ -14,9 +14,12 @@
 
 NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
 NOWATCH_DATA uintptr_t embed_programs = 1, embed_programs_end = 1;
+NOWATCH_DATA uintptr_t embed_gate, embed_gate_size; /* for debug_entry.asm */
 
 void arch_embed_init(void)
 {
+    embed_gate = (uintptr_t)host.gate;
+    embed_gate_size = (uintptr_t)host.gate_end - (uintptr_t)host.gate;
     if (host.programs_end) {
         embed_programs = (uintptr_t)host.programs;
         embed_programs_end = (uintptr_t)host.programs_end;

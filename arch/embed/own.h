@@ -13,11 +13,10 @@
 #define RECORDING_EVENTS_MAX   8
 #define RECORDING_RING_DEFAULT EMBED_RING_SIZE
 
-/* Set at boot. Without programs, no address is one's. Debug traps of programs are the kernel's. */
+/* Set at boot. Without programs, no address is one's. */
 extern uintptr_t embed_programs, embed_programs_end;
-#define ARCH_USER_START       embed_programs
-#define ARCH_USER_END         embed_programs_end
-#define ARCH_WATCHES_PROGRAMS false
+#define ARCH_USER_START embed_programs
+#define ARCH_USER_END   embed_programs_end
 
 static inline unsigned arch_cpu_id(void)
 {
@@ -60,7 +59,7 @@ static inline uint64_t stop_gs_base(unsigned cpu)
     return embed_gs_base[cpu];
 }
 
-/* Of a frame, arch_embed_regs has kept it in `error`; a debug trap is of the kernel. */
+/* Of a frame, arch_embed_regs has kept it in `error`; no debug trap of a program is a stop. */
 static inline uint64_t stop_code_selector(const struct regs *regs)
 {
     uint16_t selector;

@@ -57,9 +57,6 @@ static int refuse_user_place(const struct breakpoint *breakpoint, struct refusal
 
 static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why)
 {
-    if (!ARCH_WATCHES_PROGRAMS && arch_of_programs(breakpoint->address))
-        return refuse(why, EINVAL, "0x%lx is a program's: this kernel serves their debug traps",
-                      (unsigned long)breakpoint->address);
     if (!breakpoint_target_is_kernel(&breakpoint->target))
         return refuse_user_place(breakpoint, why);
 

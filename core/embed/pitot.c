@@ -7,6 +7,7 @@
 
 #include "arch/cpu.h"
 #include "arch/embed.h"
+#include "arch/memory.h"
 #include "arch/watch.h"
 #include "core/embed/embed.h"
 #include "core/event/event.h"
@@ -37,6 +38,7 @@ struct start_options {
     struct event_spec event[EVENTS_MAX];
     size_t count;
     uint64_t period; /* 0: not given */
+    uint64_t pid;    /* 0: not given */
     bool chains;
 };
 
@@ -84,6 +86,14 @@ static bool next_argument(struct scanner *scanner)
     return true;
 }
 
+static int read_number(const struct scanner *scanner, char letter, uint64_t most, uint64_t *number,
+                       struct refusal *why)
+{
+    if (number_parse(scanner->value, most, number) && *number)
+        return 0;
+    return refuse(why, EINVAL, "-%c %s: a whole number, 1 or more", letter, scanner->value);
+}
+
 /* Spelt as for `perf record`. */
 static int options_parse(const char *text, struct start_options *options, struct refusal *why)
 {
@@ -97,8 +107,9 @@ static int options_parse(const char *text, struct start_options *options, struct
 
         if (letter == 'g')
             options->chains = true;
-        else if (letter != 'e' && letter != 'c')
-            error = refuse(why, EINVAL, "%s: -e EVENT, -c N and -g are allowed", scanner.value);
+        else if (letter != 'e' && letter != 'c' && letter != 'p')
+            error =
+                refuse(why, EINVAL, "%s: -e EVENT, -c N, -p N and -g are allowed", scanner.value);
         else if (!next_argument(&scanner))
             error = refuse(why, EINVAL, "-%c needs an argument", letter);
         else if (letter == 'e' && options->count == EVENTS_MAX)
@@ -106,8 +117,10 @@ static int options_parse(const char *text, struct start_options *options, struct
                            EVENTS_MAX);
         else if (letter == 'e')
             error = event_spec_parse(scanner.value, &options->event[options->count++], why);
-        else if (!number_parse(scanner.value, UINT64_MAX, &options->period) || !options->period)
-            error = refuse(why, EINVAL, "-c %s: a whole number, 1 or more", scanner.value);
+        else if (letter == 'c')
+            error = read_number(&scanner, letter, UINT64_MAX, &options->period, why);
+        else
+            error = read_number(&scanner, letter, UINT32_MAX, &options->pid, why);
     }
     if (!error && options->count == 0)
         error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is allowed");
@@ -132,6 +145,22 @@ static int choose_chains(struct event_spec *spec, struct refusal *why)
     return 0;
 }
 
+/* -p is the process of a breakpoint in a program, and of other events the thread. */
+static int choose_target(struct event_spec *spec, struct refusal *why)
+{
+    if (!spec->source->watches || !arch_of_programs(spec->attr.bp_addr)) {
+        spec->pid = (uint32_t)state.options.pid;
+        return 0;
+    }
+    spec->target.pid = (uint32_t)state.options.pid;
+    if (spec->target.program || spec->target.pid)
+        return 0;
+    return refuse(why, EINVAL,
+                  "%s: each program has its own memory at this address; name the program: "
+                  "mem:/bin/PROGRAM:..., or -p PID",
+                  spec->name);
+}
+
 static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
 {
     const char *wrong = arch_embed_gate_take();
@@ -151,6 +180,8 @@ static int begin_event(size_t i, struct refusal *why)
     struct event_spec *spec = &state.options.event[i];
     int error = spec->source->watches ? check_breakpoints(spec, why) : 0;
 
+    if (!error)
+        error = choose_target(spec, why);
     if (spec->source->counts_time && !host.frame)
         error = refuse(why, ENOSYS, "%s: " EMBED_NO_FRAME, spec->name);
     spec->attr.sample_type = SAMPLE_ALWAYS | (spec->source->has_fields ? PERF_SAMPLE_RAW : 0);

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 
 /*
- * True in Pitot's own kernel, where programs can be watched, TAB completes, its tracepoints and
- * make targets are there, and breakpoint:hit has the fields of hits; false in a kernel that embeds
- * Pitot.
+ * True in Pitot's own kernel, where TAB completes, its tracepoints and make targets are there, and
+ * breakpoint:hit has the fields of hits; false in a kernel that embeds Pitot.
  */
 extern const bool own_kernel;

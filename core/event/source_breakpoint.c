@@ -287,9 +287,11 @@ static void breakpoint_describe(struct sink *sink)
         "      several on the same bytes share a register; if the owner of a hit cannot be\n"
         "      determined, `perf stat` and `perf record` say \"not exact\", and by how many\n");
     if (own_kernel)
+        print_to(sink,
+                 "      what a hit did to the bytes, and which instruction: breakpoint:hit\n");
+    if (host.program_load && host.process_watchable)
         print_to(
             sink,
-            "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
             "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
             "symbols\n");
     print_to(sink, "  5:ADDR      the same, rw and one byte\n\n");
@@ -297,7 +299,7 @@ static void breakpoint_describe(struct sink *sink)
 
 const struct event_source breakpoint_source = {
     .spelt = "mem:[/PROGRAM:]ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR",
-    .spelt_embedded = "mem:ADDR[/LEN][:rw|w|x] or 5:ADDR",
+    .spelt_embedded = "mem:[/PROGRAM:]ADDR[/LEN][:rw|w|x] or 5:ADDR",
     .name = "mem:",
     .describe = breakpoint_describe,
     .parse = breakpoint_parse,

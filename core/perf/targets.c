@@ -119,7 +119,12 @@ static int choose_branches(struct event_spec *event, const struct perf_options *
  */
 static int check_stop(const struct event_spec *event, struct refusal *why)
 {
-    if (!event->stop || (event->source->watches && arch_of_programs(event->attr.bp_addr)))
+    if (!event->stop)
+        return 0;
+    if (!host.program_stop)
+        return refuse(why, EINVAL, "%s: the term stop: program_stop of struct pitot_kernel is 0",
+                      event->name);
+    if (event->source->watches && arch_of_programs(event->attr.bp_addr))
         return 0;
     return refuse(why, EINVAL,
                   "%s: the term stop is for a breakpoint in a program, for example "

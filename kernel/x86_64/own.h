@@ -16,9 +16,8 @@
  * Above what virtual-8086 mode could reach (trap_entry.asm), and without the lower half's last
  * page, so that the address after a `syscall` is canonical.
  */
-#define ARCH_USER_START       ((uintptr_t)0x110000)
-#define ARCH_USER_END         ((uintptr_t)0x7ffffffff000)
-#define ARCH_WATCHES_PROGRAMS true
+#define ARCH_USER_START ((uintptr_t)0x110000)
+#define ARCH_USER_END   ((uintptr_t)0x7ffffffff000)
 
 /* Threads never migrate, so percpu_self and arch_cpu_id are constant within a context. */
 static inline struct percpu *percpu_self(void)

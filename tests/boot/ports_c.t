@@ -131,7 +131,7 @@ records(0, '-e shop:job_done -c 10', @turns / 10);
 
 refuses(0, '', 'no event: -e SYSTEM:NAME');
 refuses(0, '-e shop:job', 'no tracepoint "shop:job"; near: shop:job_done');
-refuses(0, '-e shop:job_done -x', '-x: -e EVENT, -c N and -g are allowed');
+refuses(0, '-e shop:job_done -x', '-x: -e EVENT, -c N, -p N and -g are allowed');
 refuses(0, '-e shop:job_done -c 0', '-c 0: a whole number, 1 or more');
 refuses(0, '-e', '-e needs an argument');
 refuses(0, '-e mem:' . 'x' x 200, 'at most 95 are allowed');
@@ -437,7 +437,8 @@ for my $event ('cpu-clock', 'shop:tick') {
 }
 refuses('2, of programs above', '-e shop:tick',
     "programs_end of struct pitot_kernel is above the kernel's code");
-refuses($program, '-e mem:0x130000/8:w', 'is a program.s: this kernel serves their debug traps');
+refuses($program, '-p 7 -e mem:0x130000/8:w',
+    'process, process_read or process_watchable of struct pitot_kernel is 0');
 
 # The kernel's own writes below the programs' range, to watches that share a register.
 my $below = '2, of programs above memory of the kernel';

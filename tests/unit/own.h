@@ -10,4 +10,3 @@
 #define RECORDING_RING_DEFAULT (1024u * 1024)
 #define ARCH_USER_START        ((uintptr_t)0x110000)
 #define ARCH_USER_END          ((uintptr_t)0x7ffffffff000)
-#define ARCH_WATCHES_PROGRAMS  true

@@ -716,6 +716,10 @@ static const struct pitot_program *load_program(const char *path)
     return strcmp(path, program.path) == 0 ? &program : NULL;
 }
 
+static void program_stop(void)
+{
+}
+
 static const struct pitot_program *program_load(const char *path, const char **reason)
 {
     *reason = "/bin/none cannot be read";
@@ -726,6 +730,7 @@ static int with_programs(void **state)
 {
     (void)state;
     host.program_load = program_load;
+    host.program_stop = program_stop;
     return 0;
 }
 
@@ -824,6 +829,10 @@ static void branches_beside_a_program_are_the_programs(void **state)
     }
     assert_int_equal(parse("record -e mem:/bin/load:0x402000:w/stop/ -- /bin/load"), 0);
     assert_true(options.recording.events[0].stop);
+    host.program_stop = NULL;
+    assert_refused("record -e mem:/bin/load:0x402000:w/stop/",
+                   "the term stop: program_stop of struct pitot_kernel is 0");
+    host.program_stop = program_stop;
 }
 
 /* --- CPUs, and everything together. --- */

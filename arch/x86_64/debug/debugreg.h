@@ -54,6 +54,12 @@ struct debugreg_stop {
 void debugreg_set_stop(const struct debugreg_stop *with);
 void debugreg_watch_fired(unsigned fired, struct regs *regs);
 
+/*
+ * Returns `fired` of a program's trap without hits on kernel memory, which may be reported before
+ * the program's fault.
+ */
+unsigned debugreg_reachable(unsigned fired);
+
 /* Replaces the hit handler and returns the previous one. With all other CPUs parked. */
 arch_watch_handler *debugreg_exchange_fired(arch_watch_handler *handler);
 

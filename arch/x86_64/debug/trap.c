@@ -15,7 +15,7 @@
 
 static struct {
     arch_watch_handler *fired;      /* set at boot; replaced by debugreg_set_stop */
-    arch_watch_handler *arbiter;    /* `fired` without a debugger; changed with `stop` */
+    arch_watch_handler *arbiter;    /* `fired` without a debugger; set at boot */
     arch_step_handler *stepped;     /* set by code that steps, with interrupts off */
     arch_step_handler *resumed;     /* likewise */
     struct arch_user_steppers user; /* set at boot */
@@ -28,7 +28,7 @@ static bool looks[ARCH_CPUS_MAX]; /* arch_user_look was called. [owning CPU] */
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
     debugreg_init();
-    traps.fired = handler;
+    traps.fired = traps.arbiter = handler;
 }
 
 uint64_t arch_watch_spurious(void)
@@ -54,8 +54,6 @@ void arch_user_look(void)
 
 void debugreg_set_stop(const struct debugreg_stop *with)
 {
-    if (with && !traps.stop.fired)
-        traps.arbiter = traps.fired;
     traps.stop = with ? *with : (struct debugreg_stop){NULL, NULL, NULL, NULL};
     traps.fired = with ? with->fired : traps.arbiter;
 }
@@ -134,8 +132,7 @@ UNSEEN_TEXT __attribute__((noinline)) static bool debug_stepped(unsigned fired, 
     return true;
 }
 
-/* Returns `fired` without hits on kernel memory, which may be reported before a program's fault. */
-static unsigned watch_reachable(unsigned fired)
+unsigned debugreg_reachable(unsigned fired)
 {
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
         if (!arch_of_programs(debugreg.watches[i].address))
@@ -191,7 +188,7 @@ debug_trap_at_border(struct regs *regs, uint64_t dr6, unsigned fired)
 
     debug_find_program(regs);
     if (regs_user_mode(regs))
-        told = watch_reachable(fired);
+        told = debugreg_reachable(fired);
     if (dr6 & DR6_BS && debug_stepped(told, regs))
         return debug_served(regs);
     if (told)

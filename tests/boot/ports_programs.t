@@ -1,0 +1,161 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: ports/c/variants/program_watch.c, arch/embed, core/embed, core/breakpoint, core/perf
+#
+# Breakpoints in the programs of a kernel that is not Pitot's own (docs/porting.md, "Programs"):
+# its two CPUs run a program as three processes, of two files, with a GS base of the program's.
+# Run from the root of the tree:
+#
+#     prove tests/boot/ports_programs.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot::Files;
+use Pitot::Port;
+use Pitot::Transcript;
+
+plan skip_all => "it is started by QEMU's -kernel" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/ports_programs";
+my $gates = "$build/ports/c-program-watch-tables.elf";
+my $own_gate = "$build/ports/c-program-own-gate-tables.elf";
+my $console = "$build/ports/c-program-watch-level4-tables.elf";
+my $rounds = 10;           # of each process; ports/c/variants/program_watch.c
+my $steps = 2 * 5;         # of the two processes of the first CPU, which the kernel serves
+my $jobs = 80;             # of the kernel's threads
+
+make_path($logs);
+
+# Where the program has that symbol of the image.
+sub place
+{
+    my ($kernel, $name) = @_;
+    my ($hex) = `nm $kernel` =~ /^([\da-f]+) \w program_$name$/m;
+    return sprintf('0x%x', hex(substr($hex, -8)) & 0x7fffffff);
+}
+
+sub word { return sprintf("mem:$_[0]:%s/8:w", place($_[1], 'count')) }
+
+# Boots it with these options, to its end, with so many records. Returns the samples.
+sub samples_of
+{
+    my ($kernel, $options, $count) = @_;
+    my ($status, $said) = boot_port($kernel, $options, 2, $logs);
+    is($status, 1, "$options: the kernel runs to its end") or diag($said);
+    like($said, qr/^$steps steps\n$count records\n0 doubtful hits\n$jobs jobs$/m,
+        '... with all records, and the steps of its programs');
+    return samples(
+        perf_of_port($kernel, $logs, 'script', '-F', 'comm,tid,cpu,time,period,event,ip,sym'));
+}
+
+sub counts
+{
+    my %count;
+    $count{"$_->{comm} $_->{tid} on ${\int($_->{cpu})}"}++ for @_;
+    return \%count;
+}
+
+my @clerks = ('clerk 7 on 0' => $rounds, 'clerk 8 on 1' => $rounds);
+my @guard = ('guard 9 on 0' => $rounds);
+
+# --- Whose hits, and from where -------------------------------------------------------------------
+
+for my $kernel ($gates, $own_gate) {
+    my $which = $kernel eq $gates ? "Pitot's gate" : "the kernel's own gate";
+    my @found = samples_of($kernel, "-e ${\word('/bin/clerk', $kernel)} -g", 2 * $rounds);
+    is_deeply(counts(@found), {@clerks}, "$which: the processes of a program, on both CPUs");
+    my $text = perf_of_port($kernel, $logs, 'script', '-F', 'ip');
+    my @chains = map { join(' ', map { "0x$_" } /([\da-f]+)/g) } split(/\n\n/, $text);
+    my $callers = join(' ', map { place($kernel, $_) } qw(written back after));
+    is_deeply([grep { $_ ne $callers } @chains], [], '... with the ways to the instruction');
+    my $address = place($kernel, 'count');
+    is_deeply(counts(samples_of($kernel, "-p 8 -e mem:$address/8:w", $rounds)), {@clerks[2, 3]},
+        '... one process');
+
+    # An instruction of each round, one that is stepped, and the kernel's data.
+    my ($inner, $stepped) = map { place($kernel, $_) } qw(inner stepped);
+    @found = samples_of($kernel, "-e mem:/bin/clerk:$inner:x -e mem:/bin/clerk:$stepped:x "
+            . "-e ${\word('/bin/guard', $kernel)} -e mem:jobs_done:w", 3 * $rounds + 2 + $jobs);
+    my %of = map { my $event = $_; ($event => [grep { index($_->{event}, $event) >= 0 } @found]) }
+        "$inner:x", "$stepped:x", 'guard', 'jobs_done';
+    is_deeply(counts(@{$of{"$inner:x"}}), {@clerks}, '... instructions of a program');
+    is_deeply(counts(@{$of{"$stepped:x"}}), {'clerk 7 on 0' => 1, 'clerk 8 on 1' => 1},
+        '... one that the program steps over, too');
+    is_deeply(counts(@{$of{guard}}), {@guard}, '... beside data of another program');
+    is(scalar(@{$of{jobs_done}}), $jobs, '... and of the kernel');
+}
+
+# --- GS is the program's --------------------------------------------------------------------------
+
+# The system call writes before its `swapgs`. According to the manual, and in Bochs, the hit of the
+# operand of `mov ss` comes there, too; in QEMU in the program.
+my $operand = place($gates, 'selector');
+my @calls = samples_of($gates, "-e mem:/bin/clerk:$operand/2:rw -e mem:calls:w", 5);
+is_deeply(counts(grep { $_->{event} =~ /calls/ } @calls),
+    {'clerk 7 on 0' => 1, 'clerk 8 on 1' => 1, 'guard 9 on 0' => 1},
+    "a hit in the kernel's entry, where GS is the program's");
+is_deeply(counts(grep { $_->{event} =~ /clerk/ } @calls),
+    {'clerk 7 on 0' => 1, 'clerk 8 on 1' => 1},
+    '... and one that may be delayed until there');
+
+# --- perf of the console --------------------------------------------------------------------------
+
+sub said_of
+{
+    my ($status, $said) = boot_port($console, join(';', @_), 2, $logs);
+    is($status, 1, join('; ', @_) . ': the kernel runs to its end') or diag($said);
+    return $said;
+}
+
+my $event = word('/bin/clerk', $console);
+like(said_of("perf record -e $event --intr-regs -- work"),
+    qr/: ${\(2 * $rounds)} records kept \]$/m,
+    'perf record: all hits are kept');
+my %rounds;
+for (samples(perf_of_port($console, $logs, 'script', '-F', 'comm,tid,cpu,time,period,event,iregs')))
+{
+    my ($ip, $round) = $_->{registers} =~ /\bIP:(\w+).* R12:(\w+)/;
+    is($ip, place($console, 'written'), 'the registers are the program\'s') if !%rounds;
+    push(@{$rounds{$_->{tid}}}, hex($round // ''));
+}
+is_deeply(\%rounds, {7 => [0 .. $rounds - 1], 8 => [0 .. $rounds - 1]}, '... at each hit');
+
+my $address = place($console, 'count');
+my $said = said_of('perf list', "perf stat -p 9 -e mem:$address/8:w -- work",
+    "perf record -e $event/stop/ -- work", "perf record -e mem:$address -- work",
+    'perf record -e branches:u -p 8 -- work');
+like($said, qr{^  mem:/PROGRAM:ADDR\[/LEN\]\[:ACCESS\]}m, 'perf list has places in programs');
+like($said, qr/^ +$rounds      mem:$address/m, 'perf stat counts the hits of a process');
+like($said, qr/the term stop: program_stop of struct pitot_kernel is 0$/m,
+    'a program cannot be stopped');
+like($said, qr/mem:$address: each program has its own memory at this address; name the program/,
+    'an address alone is of no program');
+like($said, qr/unknown event "branches:u"/, 'programs are not stepped');
+
+# --- What is refused ------------------------------------------------------------------------------
+
+for (["mem:$address/8:w", 'each program has its own memory at this address; name the program: '
+            . 'mem:/bin/PROGRAM:..., or -p PID'],
+    ["mem:/bin/none:$address/8:w", 'no such file'],
+    ['mem:/bin/clerk:0xffffffff80100000/8:w', 'is not a program address: those are below 0x'],
+    ['mem:/bin/clerk:0x3ffff000/8:w', 'not in the program'],
+    ["mem:$address/8:w -p 3", 'no such process'], ["mem:$address/8:w -p 0", '-p 0: a whole number'])
+{
+    my ($options, $why) = @$_;
+    my ($status, $text) = boot_port($gates, "-e $options", 2, $logs);
+    is($status, 2 * 3 + 1, "$options: refused");
+    like($text, qr/^refused: .*\Q$why\E/m, '... and why');
+}
+
+# QEMU traps twice for a step over a watched access, the second time at the gate's first
+# instruction.
+my $pushed = sprintf('0x%x', hex(place($gates, 'stacks')) + 16384 - 4 * 8);
+my ($status, $text) = boot_port($gates, "-e mem:/bin/clerk:$pushed/8:w", 2, $logs);
+is($status, 2 * 3 + 1, 'a program that steps itself over a watched access');
+like($text, qr/^a step over a watched access: QEMU has lost where the program was$/m,
+    '... ends the kernel, in words');
+
+done_testing();
