@@ -68,6 +68,7 @@ static void ports_drain(void)
 
 static void ports_power(enum pitot_power state)
 {
+    gdb_exited();
     ports_drain();
     if (state == PITOT_POWER_OFF)
         power_off();

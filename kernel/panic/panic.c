@@ -11,7 +11,6 @@
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/pitot.h"
-#include "core/pitot_boot.h"
 #include "kernel/hit/print_guard.h"
 #include "kernel/x86_64/fault.h"
 #include "kernel/x86_64/smp.h"
@@ -187,7 +186,6 @@ void power_request(enum pitot_power state)
 {
     if (state == PITOT_POWER_RESET)
         pitot_boot_ends("a reboot that was asked for");
-    gdb_exited();
     if (machine.power)
         machine.power(state);
 }
