@@ -71,7 +71,10 @@ void arch_stop_here(void);
 /* Lets the debugger inspect a machine whose other CPUs have been halted. Crash context. */
 void arch_stop_dead(struct regs *regs);
 
-/* False if that stopped CPU is in a program, and the kernel's programs cannot be stepped. */
+/*
+ * False if that stopped CPU is in a program, or enters one by its next instruction, and the
+ * kernel's programs cannot be stepped.
+ */
 bool arch_stop_steps(unsigned cpu);
 
 /* True if the debugger may insert breakpoint instructions, as their traps reach it. Any context. */

@@ -49,7 +49,8 @@ static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
     uint64_t ip = arch_stopped_regs(cpu)->ip;
 
     if (!gdb_session.server.owes_stop || !request->step || request->only != cpu ||
-        stop->reason != GDB_STOPPED_BY_SIGNAL || ip < request->start || ip >= request->end)
+        stop->reason != GDB_STOPPED_BY_SIGNAL || ip < request->start || ip >= request->end ||
+        !arch_stop_steps(cpu))
         return false;
     if (gdb_session.door->poll() != GDB_BREAK)
         return true;
@@ -138,7 +139,7 @@ static bool can_go_on(unsigned cpu, const struct gdb_request *request)
     if (!arch_stopped_regs(only))
         say_of_cpu(only, "does not answer: it is still running");
     else if (request->step && !arch_stop_steps(only))
-        say_of_cpu(only, "runs a program: programs of this kernel cannot be stepped");
+        say_of_cpu(only, "runs or enters a program: programs of this kernel cannot be stepped");
     else if (only != cpu && arch_park_is_changing())
         say_of_cpu(cpu, "has parked the others to make a change: it has to continue first");
     else

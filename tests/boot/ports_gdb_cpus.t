@@ -150,14 +150,23 @@ is(sprintf('%x', $at // 0), $trap, '... which says so');
 
 # ports/c/variants/gdb_program.c
 $kernel = "$build/ports/c-gdb-program.elf";
+my ($return) = `objdump -d --no-show-raw-insn --disassemble=trap_common $kernel`
+    =~ /^([\da-f]+):\s+iretq/m;
 ($status, $console, $said) = port_gdb_session(port('-e shop:job_done'), 'a program on CPU 1',
     see => "thread 2\nprint \$cs\nprint \$gs_base\nset \$at = \$pc\n",
     step => "stepi\nthread 2\nprint \$pc == \$at\nthread 1\nstepi\n",
+    # A made frame, which no CPU returns to.
+    enter => "set \$at = \$pc\nset \$stack = \$sp\nset \$sp = \$sp - 256\n"
+        . "set var *(unsigned long *)(\$sp + 8) = 83\nset \$pc = 0x$return\nstepi\n"
+        . "print \$pc == 0x$return\nset \$pc = \$at\nset \$sp = \$stack\n",
     leave => "set var leaves = 1\ntbreak job_run if job >= 400\ncontinue\nstepi\ndetach\n");
 like($said->{see}, qr/^\$1 = 83\n\$2 = <unavailable>$/m, '... has its registers');
-like($said->{step}, qr/^CPU 1 runs a program: programs of this kernel cannot be stepped$/m,
+like($said->{step},
+    qr/^CPU 1 runs or enters a program: programs of this kernel cannot be stepped$/m,
     '... and is not stepped');
 like($said->{step}, qr/^\$3 = 1\n(?:.*\n)*0x\w+\t/m, '... CPU 0 is');
+like($said->{enter}, qr/^CPU 0 runs or enters a program: (?:.*\n)*\$4 = 1$/m,
+    '... nor is a return to one');
 like($said->{leave}, qr/\bCPU 1" hit Temporary breakpoint(?:.*\n)*0x\w+\t.*job_finish/m,
     '... as CPU 1 is when it runs the kernel again');
 is($status, $done, '... and the kernel runs to its end') or diag($console);

@@ -51,6 +51,8 @@ static struct step steps[ARCH_CPUS_MAX];
 #define REPE             0xf3
 #define PAUSE            0x90 /* after REPE */
 #define TWO_BYTES        0x0f
+#define IRET             0xcf
+#define RING_OF_SELECTOR 3
 #define SYSCALL          0x05
 #define SYSRET           0x07
 #define SYSCALL_SIZE     2
@@ -84,19 +86,29 @@ static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t i
 }
 
 /*
- * Skips the prefixes that are in use before the instructions that it recognises. Stores in *next
- * the end of those that do not leave or enter a program.
+ * Returns where the opcode is, after the prefixes that are in use before the instructions that are
+ * recognised here. Stores the last prefix, or 0, in *last.
  */
-static enum kind judge(unsigned cpu, const struct regs *regs, uintptr_t *next)
+static uintptr_t opcode_of(unsigned cpu, const struct regs *regs, uint8_t *last)
 {
     uintptr_t ip = regs->ip;
-    uint8_t byte, rex = 0;
+    uint8_t byte;
 
+    *last = 0;
     while (ip - regs->ip < INSTRUCTION_MOST && stop_step_read(cpu, regs, ip, &byte, 1) &&
            (byte == PREFIX_OPERAND || (byte & 0xf0) == PREFIX_REX)) {
-        rex = byte;
+        *last = byte;
         ip++;
     }
+    return ip;
+}
+
+/* Stores in *next the end of an instruction that does not leave or enter a program. */
+static enum kind judge(unsigned cpu, const struct regs *regs, uintptr_t *next)
+{
+    uint8_t byte, rex;
+    uintptr_t ip = opcode_of(cpu, regs, &rex);
+
     if (!stop_step_read(cpu, regs, ip, &byte, 1))
         return KEEPS; /* it will fault */
     *next = ip + 1;
@@ -106,7 +118,7 @@ static enum kind judge(unsigned cpu, const struct regs *regs, uintptr_t *next)
     case 0x9c:
         return STORES;
     case 0x9d:
-    case 0xcf:
+    case IRET:
         return LOADS;
     case REPE:
         *next = ip + 2;
@@ -138,9 +150,25 @@ static bool step_is_made(enum kind kind, struct regs *regs, uintptr_t next)
     return true;
 }
 
+/* `sysret`, and `iret` to a program's code selector. */
+static bool enters_program(unsigned cpu, const struct regs *regs)
+{
+    uint8_t byte, prefix, selector;
+    uintptr_t ip = opcode_of(cpu, regs, &prefix);
+
+    if (!stop_step_read(cpu, regs, ip, &byte, 1))
+        return false;
+    if (byte == TWO_BYTES)
+        return stop_step_read(cpu, regs, ip + 1, &byte, 1) && byte == SYSRET;
+    return byte == IRET && stop_step_read(cpu, regs, regs->sp + sizeof(uint64_t), &selector, 1) &&
+           selector & RING_OF_SELECTOR;
+}
+
 bool arch_stop_steps(unsigned cpu)
 {
-    return STOP_OWN_KERNEL || !regs_user_mode(arch_stopped_regs(cpu));
+    const struct regs *regs = arch_stopped_regs(cpu);
+
+    return STOP_OWN_KERNEL || (!regs_user_mode(regs) && !enters_program(cpu, regs));
 }
 
 bool stop_step_prepare(unsigned cpu, struct regs *regs)
