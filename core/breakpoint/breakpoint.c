@@ -42,9 +42,11 @@ static int refuse_user_place(const struct breakpoint *breakpoint, struct refusal
     int error;
 
     reason = "it cannot be watched";
-    if (breakpoint->address >= ARCH_USER_END)
-        return refuse(why, EINVAL, "0x%lx is not a program address: those are below 0x%lx",
-                      (unsigned long)breakpoint->address, (unsigned long)ARCH_USER_END);
+    if (!arch_of_programs(breakpoint->address))
+        return refuse(why, EINVAL,
+                      "0x%lx is not an address of a program: those are from 0x%lx to 0x%lx",
+                      (unsigned long)breakpoint->address, (unsigned long)ARCH_USER_START,
+                      (unsigned long)ARCH_USER_END - 1);
     if (!host.process || !host.process_read || !host.process_watchable)
         return refuse(why, EINVAL,
                       "0x%lx: this kernel cannot watch programs (process, process_read or "

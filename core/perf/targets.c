@@ -12,12 +12,14 @@
 static int check_kernel(const struct event_spec *event, struct refusal *why)
 {
     if (event->target.program)
-        return refuse(why, EINVAL, "%s: 0x%llx is an address of the kernel, not of a program",
-                      event->name, (unsigned long long)event->attr.bp_addr);
+        return refuse(why, EINVAL,
+                      "%s: 0x%llx is not an address of a program: those are from 0x%lx to 0x%lx",
+                      event->name, (unsigned long long)event->attr.bp_addr,
+                      (unsigned long)ARCH_USER_START, (unsigned long)ARCH_USER_END - 1);
     if (event->attr.exclude_kernel)
         return refuse(why, EINVAL,
-                      "%s: a program cannot access the kernel's memory: with the modifier u there "
-                      "is never a hit",
+                      "%s: a program cannot access this address: with the modifier u there is "
+                      "never a hit",
                       event->name);
     return 0;
 }
@@ -121,15 +123,15 @@ static int check_stop(const struct event_spec *event, struct refusal *why)
 {
     if (!event->stop)
         return 0;
+    if (!event->source->watches || !arch_of_programs(event->attr.bp_addr))
+        return refuse(why, EINVAL,
+                      "%s: the term stop is for a breakpoint in a program, for example "
+                      "mem:/bin/fs-load:main:x/stop/; --trigger ends a recording",
+                      event->name);
     if (!host.program_stop)
         return refuse(why, EINVAL, "%s: the term stop: program_stop of struct pitot_kernel is 0",
                       event->name);
-    if (event->source->watches && arch_of_programs(event->attr.bp_addr))
-        return 0;
-    return refuse(why, EINVAL,
-                  "%s: the term stop is for a breakpoint in a program, for example "
-                  "mem:/bin/fs-load:main:x/stop/; --trigger ends a recording",
-                  event->name);
+    return 0;
 }
 
 int targets_choose(struct perf_options *options, struct refusal *why)

@@ -140,7 +140,7 @@ like($said, qr/unknown event "branches:u"/, 'programs are not stepped');
 for (["mem:$address/8:w", 'each program has its own memory at this address; name the program: '
             . 'mem:/bin/PROGRAM:..., or -p PID'],
     ["mem:/bin/none:$address/8:w", 'no such file'],
-    ['mem:/bin/clerk:0xffffffff80100000/8:w', 'is not a program address: those are below 0x'],
+    ['mem:/bin/clerk:0xffffffff80100000/8:w', 'is not an address of a program: those are from 0x'],
     ['mem:/bin/clerk:0x3ffff000/8:w', 'not in the program'],
     ["mem:$address/8:w -p 3", 'no such process'], ["mem:$address/8:w -p 0", '-p 0: a whole number'])
 {

@@ -62,7 +62,7 @@ my @events = (
     ['mem:kernel_flag:wx', qr/access "wx": one register cannot watch x together .*/],
     ['mem:kernel_flag:rwz', qr/"rwz" is neither an access .* nor a modifier .*/],
     ['mem:lock_kernel/4:x', qr/length 4: for x give 1, .*/],
-    ['mem:kernel_flag:w:u', qr/.*: a program cannot access the kernel's memory: with .* u .*/],
+    ['mem:kernel_flag:w:u', qr/.*: a program cannot access this address: with .* u .*/],
 );
 
 my @places = (

@@ -200,7 +200,7 @@ static void what_is_no_place_of_a_program_is_refused(void **state)
 {
     (void)state;
     assert_int_equal(install(0, KERNEL_PLACE, of_editor), -EINVAL);
-    assert_non_null(strstr(why.text, "is not a program address"));
+    assert_non_null(strstr(why.text, "is not an address of a program"));
     unmapped = "in no segment";
     assert_int_equal(install(0, PLACE, of_editor), -EFAULT);
     assert_string_equal(why.text, "in no segment");
