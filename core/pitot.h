@@ -19,8 +19,8 @@ extern "C" {
 
 /*
  * A tracepoint that records and pitot_tick take up to so many bytes of the stack there. Where
- * `stack` shows that fewer are left, pitot_tick takes no sample, and pitot_incomplete reports how
- * many it left out; tracepoints do not ask.
+ * `stack` shows that fewer are left, pitot_tick does nothing, and pitot_incomplete reports how many
+ * ticks that were; tracepoints do not ask.
  */
 #define PITOT_SAMPLE_STACK 2048
 
@@ -36,7 +36,8 @@ const char *pitot_init(const struct pitot_kernel *kernel);
  *
  *     -e EVENT    SYSTEM:NAME, mem:[/PROGRAM:]ADDR[/LEN][:w|:rw|:x] or cpu-clock; may be repeated
  *     -c N        samples every Nth hit (default 1); for cpu-clock, N is in ns (default 1000000)
- *     -p N        for a breakpoint in a program: in the process N; for others: in the thread N
+ *     -p N        for a breakpoint in a program: in the process N; for others: in the thread N,
+ *                 which need not exist yet
  *     -g          records call chains
  *
  * Returns 0, or the reason for failure; then nothing is recorded. Task context. Refused where
@@ -250,7 +251,8 @@ void pitot_progress(const char *what, unsigned long done, unsigned long total);
 /*
  * For a kernel that splits its lines itself: runs a command, as pitot_command does, between a claim
  * of the right to run commands and its release. Only one thread has the right: the console's, or
- * that of gdb's `monitor`. Claims nest. Returns 0, or who has the right: "gdb's monitor".
+ * that of gdb's `monitor`. Claims of one thread nest; threads are those of pitot_thread_runs, and
+ * without it all are one. Returns 0, or who has the right: "gdb's monitor".
  */
 int pitot_run_words(int argc, char **argv);
 const char *pitot_commands_claim(void);

@@ -239,7 +239,8 @@ struct pitot_kernel {
     void (*power)(enum pitot_power state);
     /*
      * Runs a line of gdb's `monitor`, shorter than PITOT_MONITOR_SIZE, in a thread that
-     * thread_start has started. Task context; 0: pitot_command.
+     * thread_start has started. A line of one word that is no PITOT_COMMAND is refused before.
+     * Task context; 0: pitot_command.
      */
     int (*command)(const char *line);
 };

@@ -83,6 +83,8 @@ static unsigned long clock(void)
 
 const char *arch_embed_give(void)
 {
+    if (host.gdb_port && host.gdb_port == host.write_port)
+        return "gdb_port of struct pitot_kernel is write_port, too: each needs a line of its own";
     if (!host.clock)
         host.clock = clock;
     if (!host.write) {

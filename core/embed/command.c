@@ -155,8 +155,6 @@ struct stream *embed_stream(void)
 static const char *lacking(unsigned *cpu)
 {
     *cpu = ARCH_NO_CPU;
-    if (!host_ready)
-        return "pitot_init must succeed first";
     if (!arch_embed_has_tables())
         return "the tables are missing (pitot-tables)";
     if (!host.stack)
@@ -204,7 +202,7 @@ static int check_stack(void)
 static int begin(void)
 {
     static bool begun;
-    int error = host.print ? check_stack() : -ENOSYS;
+    int error = check_stack();
 
     if (!error && !begun)
         error = check_kernel();
@@ -224,7 +222,7 @@ static void tell_ticks(uint32_t ticks, uint32_t cramped)
         by_time |= source->events[i].attr.type == PERF_TYPE_SOFTWARE;
     if (by_time && embed_ticks == ticks)
         print("pitot: no samples by time: pitot_tick was not called\n");
-    if (by_time && embed_cramped != cramped)
+    if (embed_cramped != cramped)
         print("pitot: " EMBED_CRAMPED "\n", embed_cramped - cramped, PITOT_SAMPLE_STACK);
 }
 
@@ -241,9 +239,17 @@ static int run(int argc, char **argv)
 /* After a success, pitot_commands_release follows. */
 static int enter(void)
 {
-    const char *owner = pitot_commands_claim();
+    static const char early[] = "pitot: pitot_init must succeed first\n";
+    const char *owner;
     int error;
 
+    if (!host.print)
+        return -ENOSYS;
+    if (!host_ready) {
+        host.print(early, sizeof(early) - 1);
+        return -ENOSYS;
+    }
+    owner = pitot_commands_claim();
     if (owner) {
         print("pitot: %s is running a command: let it end first\n", owner);
         return -EBUSY;
@@ -312,7 +318,7 @@ void embed_console_give(void)
         host.tasks_tell = tasks_tell;
     if (!host.words_tell)
         host.words_tell = words_tell;
-    if (!host.command)
+    if (!host.command && host.print)
         host.command = pitot_command;
     if (host.print)
         print_set_console(&console);

@@ -52,7 +52,7 @@ const char *embed_traps_wrong(void);
  */
 extern uint32_t embed_ticks, embed_cramped;
 
-#define EMBED_CRAMPED "%u ticks took no sample: fewer than %d bytes of the stack were left"
+#define EMBED_CRAMPED "%u ticks did nothing: fewer than %d bytes of the stack were left"
 
 /*
  * Called by pitot_tick, after the samples by time; NULL if nothing waits for the time. Set in task

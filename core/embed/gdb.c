@@ -96,7 +96,7 @@ static const char *refused(void)
     if (!host_ready)
         return "pitot_init must succeed first";
     if (!host.gdb_get || !host.gdb_put)
-        return "gdb: gdb_get or gdb_put of struct pitot_kernel is 0, and gdb_port, too";
+        return "gdb: gdb_get and gdb_put of struct pitot_kernel are needed, or gdb_port alone";
     if (!host.mapped)
         return "gdb: " EMBED_NO_MAPPED;
     if (!host.frame)

@@ -284,15 +284,14 @@ static void summarise(uint64_t kept)
     const char *entries =
         state.options.chains && !embed_tables ? embed_traps_wrong() : embed_frame_wrong();
     unsigned long long lost = 0;
-    bool timed = false, untimed = false, locked = false;
+    bool untimed = false, locked = false;
 
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         lost += losses[cpu].dropped + losses[cpu].overwritten;
     for (size_t i = 0; i < state.event_count; i++) {
         const struct event_spec *spec = &events[i].spec;
 
-        timed |= spec->source->counts_time;
-        untimed = timed && embed_ticks == state.ticks;
+        untimed |= spec->source->counts_time && embed_ticks == state.ticks;
         locked |= spec->source->watches && spec->attr.bp_type != HW_BREAKPOINT_X &&
                   arch_watch_miscounts_locked();
     }
@@ -305,7 +304,7 @@ static void summarise(uint64_t kept)
                  embed_tables ? "" : ": tables tell, made by pitot-tables");
     if (untimed)
         add_lack("no samples by time: pitot_tick was not called");
-    if (timed && embed_cramped != state.cramped)
+    if (embed_cramped != state.cramped)
         add_lack(EMBED_CRAMPED, embed_cramped - state.cramped, PITOT_SAMPLE_STACK);
     if (entries)
         add_lack("%s", entries);

@@ -124,7 +124,7 @@ static void runner_main(void *unused)
 void gdb_monitor_start(void)
 {
     const char *why = host.command ? "thread_start, wait or wake of struct pitot_kernel is 0"
-                                   : "command of struct pitot_kernel is 0";
+                                   : "command of struct pitot_kernel is 0, and so is print";
     unsigned pid;
 
     if (runner.ids != TASK_IDS_NONE)

@@ -271,7 +271,7 @@ for (['2, with another bp', $entry, undef], ['2, with a frame too low', $frame, 
 is($status, $done, 'where little of the stack is left, a tick does nothing');
 like($console, qr/^0 records$/m, '... takes no sample');
 like($console,
-    qr/^incomplete: [1-9]\d* ticks took no sample: fewer than 2048 bytes of the stack were left$/m,
+    qr/^incomplete: [1-9]\d* ticks did nothing: fewer than 2048 bytes of the stack were left$/m,
     '... and is reported');
 # ports/c/variants/outer_entry.c: the registers are those of the inner interrupt.
 incomplete_ok($_, $ticks, undef, $_)

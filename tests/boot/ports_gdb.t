@@ -175,7 +175,7 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
 
 # --- Refusals ------------------------------------------------------------------------------------
 
-for (['lineless', 'gdb_get or gdb_put of struct pitot_kernel is 0, and gdb_port, too'],
+for (['lineless', 'gdb_get and gdb_put of struct pitot_kernel are needed, or gdb_port alone'],
     # QEMU has no COM3 here, so the kernel reads 0xff from it.
     ['level5', 'gdb_get gives 0xff without end: no line is there'],
     ['vanishes', 'gdb_get gives 0xff without end: no line is there'],

@@ -119,7 +119,7 @@ like($console, qr/^120 jobs$/m, '... with all of its work');
 # CPU 1 has no threads: only the first has.
 ($status, $console, $said) = port_gdb_session(
     port('monitor-two-tables', '', 2, '-accel', 'tcg,thread=multi'), 'two CPUs',
-    first => "${tools}detach\n",
+    first => "${tools}tbreak wait_to_go\ncontinue\ndetach\n", # the console's commands are over
     again => "attach-again\nthread 2\nset scheduler-locking on\nstepi\n"
         . "python same('monitor rest')\nbt\nset scheduler-locking off\n",
     work => "tbreak thread_yield if cpus[0].current == 0\ncontinue\n"
