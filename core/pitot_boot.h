@@ -64,7 +64,7 @@ struct event_clock_timer {
 };
 
 /* Until this call there is no timer. Called once the search for an NMI clock has ended. */
-void event_clock_set_timer(const struct event_clock_timer *timer);
+void event_clock_set_timer(const struct event_clock_timer *with);
 
 /*
  * One of these ends the search. `set_rate` sets the number of NMIs per second, 0 for none, with all

@@ -150,12 +150,14 @@ static bool step_is_made(enum kind kind, struct regs *regs, uintptr_t next)
     return true;
 }
 
-/* `sysret`, and `iret` to a program's code selector. */
-static bool enters_program(unsigned cpu, const struct regs *regs)
+/* True in a program, and at `sysret` or an `iret` to a program's code selector. */
+static bool runs_program(unsigned cpu, const struct regs *regs)
 {
     uint8_t byte, prefix, selector;
     uintptr_t ip = opcode_of(cpu, regs, &prefix);
 
+    if (regs_user_mode(regs))
+        return true;
     if (!stop_step_read(cpu, regs, ip, &byte, 1))
         return false;
     if (byte == TWO_BYTES)
@@ -166,9 +168,7 @@ static bool enters_program(unsigned cpu, const struct regs *regs)
 
 bool arch_stop_steps(unsigned cpu)
 {
-    const struct regs *regs = arch_stopped_regs(cpu);
-
-    return STOP_OWN_KERNEL || (!regs_user_mode(regs) && !enters_program(cpu, regs));
+    return STOP_OWN_KERNEL || !runs_program(cpu, arch_stopped_regs(cpu));
 }
 
 bool stop_step_prepare(unsigned cpu, struct regs *regs)
