@@ -33,9 +33,10 @@ const char *__wrap_pitot_start(const char *options)
         descriptor[0] = gdt[0x20 / 8];
     else if (*options == 's') /* short */
         descriptor[0] = (descriptor[0] & ~0xffffull) | 0x20;
-    else if (*options == 'o') /* one for all CPUs */
-        memcpy(&descriptor[2], descriptor, 2 * sizeof(*descriptor));
-    else /* cut */
+    else if (*options == 'o') { /* one for all CPUs */
+        descriptor[2] = descriptor[0];
+        descriptor[3] = descriptor[1];
+    } else /* cut */
         __asm__ volatile("lgdt %0" : : "m"(cut));
     while (*options != ' ')
         options++;

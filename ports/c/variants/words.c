@@ -33,7 +33,7 @@ int __wrap_pitot_command(const char *line)
     size_t length = 0;
 
     complete_first();
-    for (; line[length] && length < LINE_SIZE - 1; length++) {
+    for (; length < LINE_SIZE - 1 && line[length]; length++) {
         text[length] = line[length] == ' ' ? '\0' : line[length];
         if (text[length] && !inside && count < WORDS_MAX)
             word[count++] = &text[length];
