@@ -167,7 +167,10 @@ extern struct pitot_preemption pitot_preemption[]; /* of each CPU */
  */
 void pitot_stand(void *frame);
 
-/* For cpu-clock: called from the timer interrupt. Code with interrupts off is not sampled. */
+/*
+ * Called from the timer interrupt, on each CPU: samples for cpu-clock, which misses code with
+ * interrupts off, adjusts the periods of events with a frequency, and checks the debug registers.
+ */
 void pitot_tick(const void *frame);
 
 /*

@@ -9,6 +9,7 @@
 #include "arch/embed.h"
 #include "arch/memory.h"
 #include "arch/watch.h"
+#include "core/breakpoint/breakpoint.h"
 #include "core/embed/embed.h"
 #include "core/event/event.h"
 #include "core/event/source_clock.h"
@@ -46,6 +47,7 @@ static struct {
     size_t event_count;      /* events that record; 0: no recording */
     uint64_t doubtful;       /* doubtful hits of the last recording */
     uint32_t ticks, cramped; /* embed_ticks and embed_cramped when the recording began */
+    unsigned long lapses;    /* lapses() then */
     struct start_options options;
 } state;
 
@@ -204,6 +206,16 @@ static int begin_event(size_t i, struct refusal *why)
     return error;
 }
 
+/* How often debug registers were found to be not as Pitot had set them, on all CPUs. */
+static unsigned long lapses(void)
+{
+    unsigned long sum = 0;
+
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        sum += pitot_lapses(cpu);
+    return sum;
+}
+
 static void end_events(void)
 {
     for (size_t i = 0; i < state.event_count; i++)
@@ -246,6 +258,7 @@ const char *pitot_start(const char *options)
     }
     state.ticks = embed_ticks;
     state.cramped = embed_cramped;
+    state.lapses = lapses();
     for (size_t i = 0; i < state.event_count; i++)
         event_begin(&events[i], rings);
     return NULL;
@@ -304,6 +317,10 @@ static void summarise(uint64_t kept)
                  embed_tables ? "" : ": tables tell, made by pitot-tables");
     if (untimed)
         add_lack("no samples by time: pitot_tick was not called");
+    if (lapses() != state.lapses)
+        add_lack("hits are missing, as the debug registers were changed %lu times: does the kernel "
+                 "write them?",
+                 lapses() - state.lapses);
     if (embed_cramped != state.cramped)
         add_lack(EMBED_CRAMPED, embed_cramped - state.cramped, PITOT_SAMPLE_STACK);
     if (entries)
@@ -316,12 +333,15 @@ static void summarise(uint64_t kept)
 unsigned long long pitot_stop(void)
 {
     struct record_source source = {source_rewind, source_next, recorded, state.event_count};
-    uint64_t kept = 0;
     const struct recorded_task *tasks;
+    uint64_t kept = 0, flags;
     size_t task_count;
 
     if (state.event_count == 0)
         return 0;
+    flags = arch_irq_save();
+    breakpoint_audit(arch_cpu_id()); /* others are compared at their last ticks */
+    arch_irq_restore(flags);
     end_events();
     state.doubtful = 0;
     for (size_t i = 0; i < state.event_count; i++) {
@@ -360,6 +380,7 @@ void pitot_tick(const void *frame)
     embed_chain_try(&regs, embed_tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER);
     if (!embed_frame_wrong())
         event_clock_interrupt(&regs, arch_clock_ns());
+    event_tick();
     if (embed_tick)
         embed_tick();
 }

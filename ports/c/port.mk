@@ -36,6 +36,9 @@ $(eval $(call C_PORT,frame-copied,0 1 2,$(call frames,0)))
 $(eval $(call C_PORT,bp-wrong,0 1 2,$(call frames,1)))
 $(eval $(call C_PORT,frame-low,0 1 2,$(call frames,2)))
 $(eval $(call C_PORT,cramped,0 1 2,$(call wrap,pitot_tick stack_find)))
+disarms = $(call wrap,record_begin record_end) -Wl$(comma)--defsym=WHEN=$(1)
+$(eval $(call C_PORT,disarms,0 1 2,$(call disarms,1)))
+$(eval $(call C_PORT,disarms-late,0 1 2,$(call disarms,2)))
 outer = $(call wrap,pitot_init pitot_start) -Wl$(comma)--defsym=GATE=$(1)
 $(eval $(call C_PORT,outer-entry,0 1 2,$(call outer,1)))
 $(eval $(call C_PORT,outer-gateless,0 1 2,$(call outer,0)))
@@ -111,6 +114,7 @@ $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-level4-words.elf: ports/c/variants/words.c
 $(BUILD)/ports/c-cramped.elf: ports/c/variants/cramped.c
+$(BUILD)/ports/c-disarms.elf $(BUILD)/ports/c-disarms-late.elf: ports/c/variants/disarms.c
 $(BUILD)/ports/c-gdb-port.elf: ports/c/variants/gdb_port.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf $(BUILD)/ports/c-task-state-two.elf: ports/c/variants/task_state.c
@@ -174,4 +178,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-watch-tables program-own-gate-tables program-watch-level4-tables program-above program-below-tables level5 gdb-port lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless monitor-tables monitor-two-tables threadless-tables)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped disarms disarms-late outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-watch-tables program-own-gate-tables program-watch-level4-tables program-above program-below-tables level5 gdb-port lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless monitor-tables monitor-two-tables threadless-tables)

@@ -129,6 +129,12 @@ cmp_ok($kept // 0, '>=', 100, 'a recording that runs is streamed: more is kept t
 cmp_ok($gone // 0, '>', 50, '... most of it gone from the ring');
 is(scalar(samples(perf_of_port($threads, $logs, 'script', '-F',
                 'comm,tid,cpu,time,period,event,ip'))), $kept, '... and perf has all of it');
+my ($rushed, $paced) = run_lines($threads, 1, 'perf record -F 1000 -e mem:rush_writes:w -- rush',
+    'perf script');
+like($rushed, qr/^the last write is 20100$/m, 'many writes, then 100, one at each tick');
+my ($rush, @later) = map { $_->{time} } samples($paced);
+cmp_ok(scalar(grep { $_ > $rush + 0.020 } @later), '>=', 5,
+    '... which -F 1000 samples, too, as the ticks adjust its period');
 my ($refused) = run_lines($one, 1, 'perf stat -I 20 -e shop:tick -- work');
 is($refused, "perf stat: -I: thread_start, wait or wake of struct pitot_kernel is 0\n",
     'without threads there are no intervals');

@@ -2,7 +2,7 @@
 /*
  * Commands of the sample kernel, for tests/boot/ports_console.t (port.mk): pitot_start and
  * pitot_stop, so that it streams beside `perf record`; one in which other threads have their turns;
- * one that resets the machine, but not in the boot after a reset.
+ * one with many writes and then few; one that resets the machine, but not in the boot after a reset.
  */
 #include "ports/c/kernel.h"
 
@@ -39,6 +39,25 @@ static int rest_run(int argc, char **argv)
 }
 
 PITOT_COMMAND(rest, "", "takes 100 ticks", rest_run);
+
+#define RUSH 20000 /* writes without a pause, before one at each tick */
+
+static uint64_t rush_writes;
+
+static int rush_run(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (int i = 0; i < RUSH; i++)
+        *(volatile uint64_t *)&rush_writes += 1;
+    for (int i = 0; i < TICKS; i++) {
+        *(volatile uint64_t *)&rush_writes += 1;
+        __asm__ volatile("hlt");
+    }
+    pitot_print("the last write is %llu\n", (unsigned long long)rush_writes);
+    return 0;
+}
+
+PITOT_COMMAND(rush, "", "writes 20000 times at once, and then once a tick", rush_run);
 
 #define CONTROLLER 0x64
 #define RESET      0xfe
