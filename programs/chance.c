@@ -18,25 +18,13 @@
 
 int main(int argc, char **argv);
 
-enum kind {
-    KIND_NONE,
-    KIND_FD,
-    KIND_INT,
-    KIND_LONG,
-    KIND_SIZE,
-    KIND_HEX,
-    KIND_PATH,
-    KIND_IN,
-    KIND_OUT
-};
-
-#define TABLE_ARGUMENT(type, name, kind)    {KIND_##kind, #name},
+#define TABLE_ARGUMENT(type, name, kind)    {SYSCALL_##kind, #name},
 #define TABLE_CALL(number, name, arguments) {number, {arguments}},
 
 static const struct call {
     long number;
     struct {
-        enum kind kind;
+        enum syscall_kind kind;
         const char *name;
     } argument[6];
 } table[] = {SYSCALLS(TABLE_CALL, TABLE_ARGUMENT)};
@@ -113,22 +101,22 @@ static void choose_mapping(uint64_t *argument)
     argument[1] = argument[0] == mapped ? mapped_length : size();
 }
 
-static uint64_t argument_of(enum kind kind, const char *name)
+static uint64_t argument_of(enum syscall_kind kind, const char *name)
 {
     switch (kind) {
-    case KIND_FD:
+    case SYSCALL_FD:
         return chance(8) ? 3 + chance(FILES) : ~0ul << chance(64);
-    case KIND_INT:
-    case KIND_LONG:
+    case SYSCALL_INT:
+    case SYSCALL_LONG:
         return number(name);
-    case KIND_SIZE:
+    case SYSCALL_SIZE:
         return size();
-    case KIND_HEX:
+    case SYSCALL_HEX:
         return chance(2) ? chance(0x1000) : chance(~0ul);
-    case KIND_PATH:
+    case SYSCALL_PATH:
         return path();
-    case KIND_IN:
-    case KIND_OUT:
+    case SYSCALL_IN:
+    case SYSCALL_OUT:
         return pointer(name);
     default:
         return 0;

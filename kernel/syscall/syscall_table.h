@@ -20,6 +20,18 @@
 
 #define SYSCALL_OWN 1024
 
+enum syscall_kind {
+    SYSCALL_NONE,
+    SYSCALL_FD,
+    SYSCALL_INT,
+    SYSCALL_LONG,
+    SYSCALL_SIZE,
+    SYSCALL_HEX,
+    SYSCALL_PATH, /* from here on addresses */
+    SYSCALL_IN,
+    SYSCALL_OUT
+};
+
 #define SYSCALLS(CALL, ARG)                                                                        \
     CALL(0, read, ARG(unsigned int, fd, FD) ARG(char *, buf, OUT) ARG(size_t, count, SIZE))        \
     CALL(1, write, ARG(unsigned int, fd, FD) ARG(const char *, buf, IN) ARG(size_t, count, SIZE))  \

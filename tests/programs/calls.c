@@ -38,26 +38,14 @@ static void claim(bool holds, const char *text)
 
 /* --- Bad pointers ----------------------------------------------------------------------------- */
 
-enum kind {
-    KIND_NONE,
-    KIND_FD,
-    KIND_INT,
-    KIND_LONG,
-    KIND_SIZE,
-    KIND_HEX,
-    KIND_PATH,
-    KIND_IN,
-    KIND_OUT
-};
-
-#define TABLE_ARGUMENT(type, name, kind)    {KIND_##kind, #name},
+#define TABLE_ARGUMENT(type, name, kind)    {SYSCALL_##kind, #name},
 #define TABLE_CALL(number, name, arguments) {number, #name, {arguments}},
 
 static const struct call {
     long number;
     const char *name;
     struct {
-        enum kind kind;
+        enum syscall_kind kind;
         const char *name;
     } argument[6];
 } table[] = {SYSCALLS(TABLE_CALL, TABLE_ARGUMENT)};
@@ -85,19 +73,19 @@ static uint64_t good_pointer(const char *name)
 }
 
 /* An argument with which a call fails only because of the tested pointer. */
-static uint64_t good_argument(enum kind kind, const char *name, int fd)
+static uint64_t good_argument(enum syscall_kind kind, const char *name, int fd)
 {
     switch (kind) {
-    case KIND_FD:
+    case SYSCALL_FD:
         return (uint64_t)fd;
-    case KIND_SIZE:
+    case SYSCALL_SIZE:
         return 1;
-    case KIND_INT:
+    case SYSCALL_INT:
         return text_equal(name, "upid") ? (uint64_t)-1 : 0;
-    case KIND_PATH:
+    case SYSCALL_PATH:
         return (uintptr_t)FILE_NAME;
-    case KIND_IN:
-    case KIND_OUT:
+    case SYSCALL_IN:
+    case SYSCALL_OUT:
         return good_pointer(name);
     default:
         return 0;
@@ -149,7 +137,7 @@ static void try_pointer(const struct call *call, unsigned which, int fd)
         all &= refuses(call, which, bad[i], fd);
     if (!is_optional(call->argument[which].name))
         all &= refuses(call, which, 0, fd);
-    if (call->argument[which].kind == KIND_OUT) {
+    if (call->argument[which].kind == SYSCALL_OUT) {
         all &= refuses(call, which, (uintptr_t)main, fd);
         all &= refuses(call, which, (uintptr_t)constant, fd);
     }
@@ -164,7 +152,7 @@ static void bad_pointers(void)
     system_write(fd, buffer, sizeof(buffer));
     for (unsigned i = 0; i < CALLS; i++)
         for (unsigned j = 0; j < 6; j++)
-            if (table[i].argument[j].kind >= KIND_PATH) {
+            if (table[i].argument[j].kind >= SYSCALL_PATH) {
                 system_lseek(fd, 0, 0);
                 try_pointer(&table[i], j, fd);
             }
