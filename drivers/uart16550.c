@@ -4,35 +4,18 @@
 
 #include "arch/cpu.h"
 #include "arch/regs.h"
-#include "arch/x86_64/cpu/port.h"
+#include "arch/x86_64/cpu/uart.h"
 #include "drivers/pic8259.h"
 
-/* Registers, as offsets from the port. */
-#define DATA             0
-#define DIVISOR_LOW      0 /* with LINE_CONTROL_DIVISOR */
-#define DIVISOR_HIGH     1
-#define INTERRUPT_ENABLE 1
-#define INTERRUPT_ID     2
-#define FIFO_CONTROL     2
-#define LINE_CONTROL     3
-#define MODEM_CONTROL    4
-#define LINE_STATUS      5
-#define SCRATCH          7
+#define INTERRUPT_RECEIVED 0x01
+#define INTERRUPT_ID_NONE  0x01
+#define INTERRUPT_ID_FIFOS 0xc0 /* there are FIFOs, and they work */
+#define FIFO_ON_AND_CLEAR  0xc7 /* enabled, both cleared, interrupt at 14 bytes or on a pause */
+#define MODEM_READY        0x0b /* DTR, RTS, OUT2 (without it, a PC gets no interrupt) */
+#define MODEM_HOLD         0x09 /* without RTS: the other side must wait */
+#define LINE_STATUS_SENT   0x40 /* transmit FIFO empty, and the last byte has left */
 
-#define INTERRUPT_RECEIVED   0x01
-#define INTERRUPT_ID_NONE    0x01
-#define INTERRUPT_ID_FIFOS   0xc0 /* there are FIFOs, and they work */
-#define FIFO_ON_AND_CLEAR    0xc7 /* enabled, both cleared, interrupt at 14 bytes or on a pause */
-#define LINE_CONTROL_8N1     0x03
-#define LINE_CONTROL_DIVISOR 0x80
-#define MODEM_READY          0x0b /* DTR, RTS, OUT2 (without it, a PC gets no interrupt) */
-#define MODEM_HOLD           0x09 /* without RTS: the other side must wait */
-#define LINE_STATUS_RECEIVED 0x01
-#define LINE_STATUS_EMPTY    0x20 /* the transmit FIFO */
-#define LINE_STATUS_SENT     0x40 /* transmit FIFO empty, and the last byte has left */
-
-#define DIVISOR_115200 1
-#define FIFO_SIZE      16
+#define FIFO_SIZE 16
 
 #define SEND_PATIENCE 1000000u /* polls, each at least 100 ns; a full FIFO leaves in 1.4 ms */
 
@@ -48,29 +31,13 @@ static struct uart *listening; /* set with interrupts off */
 static bool (*on_byte)(uint8_t);
 static int held = -1; /* a byte that was refused; set while receive interrupts are off */
 
-/* An absent port reads as all ones. */
-static bool uart_probe(uint16_t port)
-{
-    port_write8(port + SCRATCH, 0x5a);
-    if (port_read8(port + SCRATCH) != 0x5a)
-        return false;
-    port_write8(port + SCRATCH, 0xa5);
-    return port_read8(port + SCRATCH) == 0xa5;
-}
-
 bool uart_init(struct uart *uart, uint16_t port)
 {
-    *uart = (struct uart){.port = port, .present = uart_probe(port)};
+    *uart = (struct uart){.port = port, .present = uart_is_there(port)};
     if (!uart->present)
         return false;
-    port_write8(port + INTERRUPT_ENABLE, 0);
-    port_write8(port + LINE_CONTROL, LINE_CONTROL_DIVISOR);
-    port_write8(port + DIVISOR_LOW, DIVISOR_115200);
-    port_write8(port + DIVISOR_HIGH, 0);
-    port_write8(port + LINE_CONTROL, LINE_CONTROL_8N1);
-    port_write8(port + FIFO_CONTROL, FIFO_ON_AND_CLEAR);
-    port_write8(port + MODEM_CONTROL, MODEM_READY);
-    uart->chunk = (port_read8(port + INTERRUPT_ID) & INTERRUPT_ID_FIFOS) == INTERRUPT_ID_FIFOS
+    uart_set_up(port, FIFO_ON_AND_CLEAR, MODEM_READY);
+    uart->chunk = (port_read8(port + UART_INTERRUPT_ID) & INTERRUPT_ID_FIFOS) == INTERRUPT_ID_FIFOS
                       ? FIFO_SIZE
                       : 1;
     return true;
@@ -79,7 +46,7 @@ bool uart_init(struct uart *uart, uint16_t port)
 static bool uart_wait_for(struct uart *uart, uint8_t status)
 {
     for (unsigned patience = SEND_PATIENCE; patience > 0; patience--)
-        if (port_read8(uart->port + LINE_STATUS) & status)
+        if (port_read8(uart->port + UART_LINE_STATUS) & status)
             return true;
     return false;
 }
@@ -89,7 +56,7 @@ static bool uart_wait_to_send(struct uart *uart)
 {
     uint64_t began = arch_clock_ns();
 
-    for (unsigned round = 1; !uart_wait_for(uart, LINE_STATUS_EMPTY); round++) {
+    for (unsigned round = 1; !uart_wait_for(uart, UART_LINE_STATUS_EMPTY); round++) {
         uint64_t waited = arch_clock_ns() - began;
 
         if (hurried && !uart->patient && round >= READER_PATIENCE_ROUNDS &&
@@ -106,7 +73,7 @@ static size_t uart_fill(struct uart *uart, const char *bytes, size_t length)
     uint64_t flags = arch_irq_save();
 
     for (size_t i = 0; i < chunk; i++)
-        port_write8_counted(uart->port + DATA, (uint8_t)bytes[i], &uart->sent);
+        port_write8_counted(uart->port + UART_DATA, (uint8_t)bytes[i], &uart->sent);
     arch_irq_restore(flags);
     return chunk;
 }
@@ -147,7 +114,7 @@ void uart_send(struct uart *uart, const char *bytes, size_t length)
 
 bool uart_ready(struct uart *uart)
 {
-    return !uart->present || port_read8(uart->port + LINE_STATUS) & LINE_STATUS_EMPTY;
+    return !uart->present || port_read8(uart->port + UART_LINE_STATUS) & UART_LINE_STATUS_EMPTY;
 }
 
 void uart_limit_waits(void)
@@ -166,14 +133,14 @@ static void uart_interrupt(struct regs *regs)
     uint16_t port = listening->port;
 
     (void)regs;
-    while (!(port_read8(port + INTERRUPT_ID) & INTERRUPT_ID_NONE) &&
-           port_read8(port + LINE_STATUS) & LINE_STATUS_RECEIVED) {
-        uint8_t byte = port_read8(port + DATA);
+    while (!(port_read8(port + UART_INTERRUPT_ID) & INTERRUPT_ID_NONE) &&
+           port_read8(port + UART_LINE_STATUS) & UART_LINE_STATUS_RECEIVED) {
+        uint8_t byte = port_read8(port + UART_DATA);
 
         if (!on_byte(byte)) {
             held = byte;
-            port_write8(port + INTERRUPT_ENABLE, 0);
-            port_write8(port + MODEM_CONTROL, MODEM_HOLD);
+            port_write8(port + UART_INTERRUPT_ENABLE, 0);
+            port_write8(port + UART_MODEM_CONTROL, MODEM_HOLD);
             return;
         }
     }
@@ -184,7 +151,7 @@ void uart_listen(struct uart *uart, unsigned line, bool (*byte)(uint8_t))
     listening = uart;
     on_byte = byte;
     pic_connect(line, "serial", uart_interrupt);
-    port_write8(uart->port + INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
+    port_write8(uart->port + UART_INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
 }
 
 void uart_resume(void)
@@ -193,20 +160,20 @@ void uart_resume(void)
         return;
     held = -1;
     if (listening) {
-        port_write8(listening->port + MODEM_CONTROL, MODEM_READY);
-        port_write8(listening->port + INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
+        port_write8(listening->port + UART_MODEM_CONTROL, MODEM_READY);
+        port_write8(listening->port + UART_INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
     }
 }
 
 int uart_poll(struct uart *uart)
 {
-    if (!uart->present || !(port_read8(uart->port + LINE_STATUS) & LINE_STATUS_RECEIVED))
+    if (!uart->present || !(port_read8(uart->port + UART_LINE_STATUS) & UART_LINE_STATUS_RECEIVED))
         return -1;
-    return port_read8(uart->port + DATA);
+    return port_read8(uart->port + UART_DATA);
 }
 
 void uart_interrupts(struct uart *uart, bool on)
 {
     if (uart->present)
-        port_write8(uart->port + INTERRUPT_ENABLE, on ? INTERRUPT_RECEIVED : 0);
+        port_write8(uart->port + UART_INTERRUPT_ENABLE, on ? INTERRUPT_RECEIVED : 0);
 }

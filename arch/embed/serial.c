@@ -5,54 +5,17 @@
  * takes. Contexts: struct pitot_kernel; arch_embed_give at boot.
  */
 #include "arch/embed.h"
-#include "arch/x86_64/cpu/port.h"
+#include "arch/x86_64/cpu/uart.h"
 #include "core/host.h"
 
-/* Registers, as offsets from the port. */
-#define DATA             0
-#define DIVISOR_LOW      0 /* with LINE_CONTROL_DIVISOR */
-#define DIVISOR_HIGH     1
-#define INTERRUPT_ENABLE 1
-#define FIFO_CONTROL     2
-#define LINE_CONTROL     3
-#define MODEM_CONTROL    4
-#define LINE_STATUS      5
-#define SCRATCH          7
-
-#define DIVISOR_115200       1
-#define FIFO_ON_AND_CLEAR    0x07
-#define LINE_CONTROL_8N1     0x03
-#define LINE_CONTROL_DIVISOR 0x80
-#define MODEM_READY          0x03 /* without OUT2 a PC gets no interrupt, as the line is polled */
-#define LINE_STATUS_RECEIVED 0x01
-#define LINE_STATUS_EMPTY    0x20
-
-/* An absent port reads as all ones. */
-static bool is_there(uint16_t port)
-{
-    port_write8(port + SCRATCH, 0x5a);
-    if (port_read8(port + SCRATCH) != 0x5a)
-        return false;
-    port_write8(port + SCRATCH, 0xa5);
-    return port_read8(port + SCRATCH) == 0xa5;
-}
-
-static void line_init(uint16_t port)
-{
-    port_write8(port + INTERRUPT_ENABLE, 0);
-    port_write8(port + LINE_CONTROL, LINE_CONTROL_DIVISOR);
-    port_write8(port + DIVISOR_LOW, DIVISOR_115200);
-    port_write8(port + DIVISOR_HIGH, 0);
-    port_write8(port + LINE_CONTROL, LINE_CONTROL_8N1);
-    port_write8(port + FIFO_CONTROL, FIFO_ON_AND_CLEAR);
-    port_write8(port + MODEM_CONTROL, MODEM_READY);
-}
+#define FIFO_ON_AND_CLEAR 0x07
+#define MODEM_READY       0x03 /* without OUT2 a PC gets no interrupt, as the line is polled */
 
 static void send(uint16_t port, uint8_t byte)
 {
-    while (!(port_read8(port + LINE_STATUS) & LINE_STATUS_EMPTY))
+    while (!(port_read8(port + UART_LINE_STATUS) & UART_LINE_STATUS_EMPTY))
         __asm__ volatile("pause");
-    port_write8(port + DATA, byte);
+    port_write8(port + UART_DATA, byte);
 }
 
 static void stream_write(const void *bytes, unsigned long length)
@@ -63,8 +26,8 @@ static void stream_write(const void *bytes, unsigned long length)
 
 static int gdb_get(void)
 {
-    return port_read8(host.gdb_port + LINE_STATUS) & LINE_STATUS_RECEIVED
-               ? port_read8(host.gdb_port + DATA)
+    return port_read8(host.gdb_port + UART_LINE_STATUS) & UART_LINE_STATUS_RECEIVED
+               ? port_read8(host.gdb_port + UART_DATA)
                : -1;
 }
 
@@ -88,13 +51,14 @@ const char *arch_embed_give(void)
     if (!host.clock)
         host.clock = clock;
     if (!host.write) {
-        if (!is_there(host.write_port))
+        if (!uart_is_there(host.write_port))
             return "write_port of struct pitot_kernel: there is no 16550";
-        line_init(host.write_port);
+        uart_set_up(host.write_port, FIFO_ON_AND_CLEAR, MODEM_READY);
         host.write = stream_write;
     }
     if (host.gdb_port && !host.gdb_get && !host.gdb_put) {
-        line_init(host.gdb_port); /* pitot_gdb_start notices that there is none */
+        /* pitot_gdb_start notices if there is none. */
+        uart_set_up(host.gdb_port, FIFO_ON_AND_CLEAR, MODEM_READY);
         host.gdb_get = gdb_get;
         host.gdb_put = gdb_put;
     }
