@@ -5,7 +5,6 @@
  * none comes in a hit. Contexts: rendezvous.h; pitot_stand in an interrupt.
  */
 
-#include "arch/park.h"
 #include "arch/cpu.h"
 #include "arch/embed.h"
 #include "arch/x86_64/cpu/cpu.h"

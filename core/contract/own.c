@@ -7,7 +7,6 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "arch/park.h"
 #include "arch/watch.h"
 #include "core/abi/version.h"
 #include "core/event/event.h"

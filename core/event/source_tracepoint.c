@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tracepoint source. Hits run in the tracepoint's context with interrupts off. */
-#include "arch/park.h"
+#include "arch/cpu.h"
 #include "arch/snapshot.h"
 #include "core/event/event.h"
 #include "core/event/own_kernel.h"

@@ -3,7 +3,6 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/memory.h"
-#include "arch/park.h"
 #include "core/gdb/session.h"
 #include "core/host.h"
 #include "core/lib/print.h"

@@ -4,7 +4,6 @@
 
 #include "arch/cpu.h"
 #include "arch/debugger.h"
-#include "arch/park.h"
 #include "arch/regs.h"
 #include "core/console/command.h"
 #include "core/console/owner.h"

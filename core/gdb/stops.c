@@ -2,7 +2,6 @@
 /* Reports a stop and serves gdb in it. On the stopped CPU; may neither trap nor wait for a lock. */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
-#include "arch/park.h"
 #include "arch/regs.h"
 #include "core/gdb/monitor.h"
 #include "core/gdb/session.h"

@@ -3,7 +3,6 @@
 #include "core/lib/cpus.h"
 
 #include "arch/cpu.h"
-#include "arch/park.h"
 #include "core/lib/assert.h"
 
 int cpus_park(struct refusal *why)

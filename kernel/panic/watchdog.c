@@ -6,7 +6,6 @@
  */
 
 #include "arch/cpu.h"
-#include "arch/park.h"
 #include "arch/regs.h"
 #include "core/lib/print.h"
 #include "core/pitot.h"

@@ -2,7 +2,7 @@
 /* Commands that show threads and CPUs: `ps`, `bt [PID]` and `cpus`. Task context. */
 #include <linux/errno.h>
 
-#include "arch/park.h"
+#include "arch/cpu.h"
 #include "arch/snapshot.h"
 #include "arch/watch.h"
 #include "core/lib/arguments.h"

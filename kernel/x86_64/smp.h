@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The other CPUs: for the scheduler, for reports, and for the boot (Intel SDM vol. 3, "MP
- * Initialization"). Registers of stopped ones: arch/park.h.
+ * Initialization"). Registers of stopped ones: arch/cpu.h.
  */
 #pragma once
 

@@ -4,7 +4,6 @@
  * waits for one reason at a time. Needs at least two CPUs: this one asks, CPU 1 waits.
  */
 #include "arch/cpu.h"
-#include "arch/park.h"
 #include "arch/regs.h"
 #include "arch/x86_64/smp/patience.h"
 #include "arch/x86_64/smp/rendezvous.h"

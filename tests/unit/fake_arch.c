@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <sanitizer/asan_interface.h>
 
+#include "arch/cpu.h"
 #include "arch/memory.h"
-#include "arch/park.h"
 #include "arch/patch.h"
 #include "arch/snapshot.h"
 #include "arch/x86_64/debug/report.h"

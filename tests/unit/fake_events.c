@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "arch/park.h"
+#include "arch/cpu.h"
 #include "arch/snapshot.h"
 #include "arch/step.h"
 #include "core/event/event.h"

@@ -4,8 +4,8 @@
 
 #include <linux/errno.h>
 
+#include "arch/cpu.h"
 #include "arch/memory.h"
-#include "arch/park.h"
 
 /* The code and what follows it, which the same store rewrites unchanged. */
 union word {

@@ -6,7 +6,6 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
-#include "arch/park.h"
 #include "arch/snapshot.h"
 #include "arch/step.h"
 #include "arch/x86_64/cpu/cpu.h"

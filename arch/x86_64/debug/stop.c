@@ -7,7 +7,6 @@
 #include "arch/x86_64/debug/stop.h"
 
 #include "arch/cpu.h"
-#include "arch/park.h"
 #include "arch/regs.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/cpu.h"

@@ -6,7 +6,6 @@
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
-#include "arch/park.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"

@@ -8,7 +8,6 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/memory.h"
-#include "arch/park.h"
 #include "arch/program.h"
 #include "arch/regs.h"
 #include "arch/step.h"

@@ -4,7 +4,6 @@
  * debugger's stop (in a trap or NMI; docs/kernel.md). rendezvous.c has the waiting side.
  */
 
-#include "arch/park.h"
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/x86_64/cpu/cpu.h"

@@ -7,7 +7,6 @@
 #include "arch/x86_64/smp/rendezvous.h"
 
 #include "arch/cpu.h"
-#include "arch/park.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/smp/patience.h"

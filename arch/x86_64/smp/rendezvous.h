@@ -103,7 +103,7 @@ void reach_resumes(void);
 
 struct regs;
 
-/* --- The parker (arch/park.h; docs/kernel.md), for NMIs and stops: park.c. --- */
+/* --- The parker (arch/cpu.h; docs/kernel.md), for NMIs and stops: park.c. --- */
 
 /* Called in an NMI: true if the code interrupted there uses nothing that a parker may change. */
 bool park_may(const struct regs *regs);
