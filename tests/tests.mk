@@ -31,7 +31,7 @@ libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 # that replaces a source is named in the heads of the programs that use it, and so are commands,
 # which are reached only through their section.
 HOST_C := $(filter-out core/embed/%.c core/unwind/default_%.c core/lib/string.c kernel/panic/panic.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
-          $(addprefix arch/x86_64/,debug/accessor.c debug/accessor_made.c debug/branch.c unwind/frame.c debug/group.c debug/insn_map.c debug/operand.c debug/operand_address.c debug/operand_length.c debug/report.c cpu/registers.c) \
+          $(addprefix arch/x86_64/,debug/accessor.c debug/accessor_made.c debug/branch.c unwind/frame.c debug/insn_map.c debug/operand.c debug/operand_address.c debug/operand_length.c debug/report.c cpu/registers.c) \
           $(addprefix boot/,clock_rate.c information.c nmi_clock.c pvh.c) drivers/acpi.c drivers/hpet.c \
           $(addprefix outside/plugin/,alike.c code.c context.c decode.c decode_atomic.c follow.c follow_interrupt.c follow_switch.c stack.c writers.c) \
           $(addprefix tools/,image/image.c postmortem/dump.c symtab/symbols.c) \

@@ -35,7 +35,7 @@ LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red
 LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample aggregate event stream \
                contract embed,core/$(room)/*.c)) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
-           $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made branch debugreg group insn_map machine operand \
+           $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made branch debugreg insn_map machine operand \
                operand_address operand_length program_candidates report trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,instructions registers site) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/smp/%.c,park rendezvous) arch/x86_64/unwind/frame.c

@@ -2,6 +2,8 @@
 /*
  * Which instructions may be reported once for a group of iterations, and which bytes such a group
  * accessed, compared with a search over all places where the group may have begun.
+ *
+ * links: tests/unit/fake_arch.c
  */
 #include "arch/x86_64/debug/report.h"
 

@@ -21,7 +21,7 @@ bool report_explains_made(const struct arch_watch *watch, const struct arch_made
 /*
  * --- Which bytes a repeated string instruction accessed, on machines that trap once for a group of
  * iterations: QEMU from 10.0, unless its clock counts instructions, and perhaps processors (Intel
- * SDM vol. 3, "Data Breakpoint Exception Condition"): group.c. ---
+ * SDM vol. 3, "Data Breakpoint Exception Condition"). ---
  */
 
 /* Maximum number of iterations in a group, after which QEMU checks for traps. */
