@@ -17,7 +17,7 @@ const char *host_init(void);
 void host_set_kept(void *start, size_t bytes);
 
 /*
- * Member command (kernel/console/execute.c): runs a line of gdb's `monitor`. Meanwhile ^C is for
+ * Member command (kernel/console/console.c): runs a line of gdb's `monitor`. Meanwhile ^C is for
  * it, and not for the prompt.
  */
 int console_run_for_gdb(const char *line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes keys (kernel/console/keys.h) byte by byte, for the line editor. Pure. */
-#include "kernel/console/keys.h"
+/* Decodes keys (kernel/console/line.h) byte by byte, for the line editor. Pure. */
+#include "kernel/console/line.h"
 
 #include <stdbool.h>
 

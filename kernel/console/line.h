@@ -14,7 +14,33 @@
 #include <stdint.h>
 
 #include "core/lib/print.h"
-#include "kernel/console/keys.h"
+
+/*
+ * --- Keys: a character, a control key, or an escape sequence, returned as the equivalent control
+ * key (Up is ^P, Delete is ^D). Pure: keys.c. ---
+ */
+
+#define KEY_CONTROL(letter) ((letter) - '@')
+#define KEY_ESCAPE          KEY_CONTROL('[')
+#define KEY_DELETE          0x7f /* what most terminals send for Backspace */
+
+/* In addition to bytes, keys_take returns: */
+#define KEY_NONE    (-1) /* the sequence is incomplete */
+#define KEY_UNKNOWN (-2) /* a complete sequence, of a key that is not supported */
+#define KEY_BROKEN  (-3) /* an ESC that begins no sequence; the byte was not taken: pass it again */
+
+/* Position in a sequence (ECMA-48, "Control sequences"). */
+enum keys_state { KEYS_PLAIN, KEYS_ESCAPE, KEYS_CONTROL_SEQUENCE, KEYS_SINGLE_SHIFT };
+
+struct keys {
+    enum keys_state state; /* initially 0 */
+    unsigned parameter;
+    unsigned length;
+};
+
+int keys_take(struct keys *keys, uint8_t byte);
+
+/* --- The editor. --- */
 
 #define LINE_LENGTH_MAX 1024
 #define LINE_SOUGHT_MAX 63 /* characters in a ^R search */
@@ -25,7 +51,7 @@ struct history {
     size_t count; /* number of lines ever added */
 };
 
-/* TAB completion (complete.h). `text` is the line up to the cursor, not terminated. */
+/* TAB completion. `text` is the line up to the cursor, not terminated. */
 struct line_completer {
     /* Returns 0, 1, or 2 for several; stores in `addition` what all of them add to `text`. */
     unsigned long (*extend)(const char *text, unsigned long length, char *addition,
@@ -33,6 +59,9 @@ struct line_completer {
     /* Prints the candidates of the last `extend`, in whole lines. */
     void (*list)(struct sink *sink);
 };
+
+/* What pitot_complete offers (complete.c). The console's thread only. */
+extern const struct line_completer complete_words;
 
 enum line_state {
     LINE_OPEN,      /* being typed */

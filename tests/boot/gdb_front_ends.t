@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, kernel/console/execute, arch/x86_64/debug/stop
+# of: core/gdb, kernel/console/console, arch/x86_64/debug/stop
 #
 # What front ends such as pwndbg add to gdb at each stop, on the kernel's own stub (docs/gdb.md):
 # packets and `monitor` commands of other stubs, reads of each page from the stack pointer up, and

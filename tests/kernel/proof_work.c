@@ -9,7 +9,7 @@
 #include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
-#include "kernel/console/complete.h"
+#include "kernel/console/line.h"
 #include "tests/kernel/proof_shapes.h"
 #include "tests/kernel/proof_step.h"
 

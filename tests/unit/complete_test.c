@@ -19,7 +19,7 @@
 #include "core/lib/arguments.h"
 #include "core/perf/commands.h"
 #include "core/symbols/symbols.h"
-#include "kernel/console/complete.h"
+#include "kernel/console/line.h"
 #include "kernel/syscall/syscalls.h"
 
 static int nothing(int argc, char **argv)

@@ -23,9 +23,9 @@
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/task.h"
-#include "kernel/console/complete.h"
 #include "kernel/console/console.h"
 #include "kernel/console/input.h"
+#include "kernel/console/line.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/wait_queue.h"
 
