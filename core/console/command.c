@@ -6,10 +6,12 @@
 
 #include "core/console/habits.h"
 #include "core/event/own_kernel.h"
+#include "core/lib/assert.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/symbols/nearest.h"
+#include "core/task.h"
 
 #define NEAR_MOST 3
 
@@ -199,4 +201,47 @@ int command_run_words(int argc, char **argv)
     status = command_run(argc, argv);
     progress_end();
     return status;
+}
+
+/* --- The thread that runs commands; a debugger's stop claims for a waiting thread. --- */
+
+static uint64_t owner = TASK_IDS_NONE; /* [A] */
+static const char *owner_name;         /* [A] NULL: no owner */
+static unsigned claims;                /* [owner] claims that were not released yet */
+
+bool command_owner_claim(uint64_t ids, const char *who)
+{
+    uint64_t before = TASK_IDS_NONE;
+
+    if (!__atomic_compare_exchange_n(&owner, &before, ids, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED) &&
+        before != ids)
+        return false;
+    if (claims++ == 0)
+        __atomic_store_n(&owner_name, who, __ATOMIC_RELAXED);
+    return true;
+}
+
+void command_owner_release(void)
+{
+    assert(claims > 0);
+    if (--claims > 0)
+        return;
+    __atomic_store_n(&owner_name, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&owner, TASK_IDS_NONE, __ATOMIC_RELEASE);
+}
+
+const char *pitot_commands_claim(void)
+{
+    const char *who;
+
+    if (command_owner_claim(task_this_ids(), "the console"))
+        return NULL;
+    who = __atomic_load_n(&owner_name, __ATOMIC_RELAXED);
+    return who ? who : "another thread";
+}
+
+void pitot_commands_release(void)
+{
+    command_owner_release();
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Console commands (PITOT_COMMAND of core/pitot.h), also as workloads of `perf record -- ...`.
- * Linking the file that defines a command adds it. Task context, interrupts on.
+ * Console commands (PITOT_COMMAND of core/pitot.h), also as workloads of `perf record -- ...`:
+ * which there are, who runs them, ^C and TAB. Linking the file that defines a command adds it. Task
+ * context, interrupts on.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/pitot.h"
 #include "core/sample/records.h"
@@ -50,6 +52,21 @@ int command_run_words(int argc, char **argv);
  */
 extern int (*command_around)(int argc, char **argv);
 
+/*
+ * --- The thread that runs commands: the console's or that of gdb's `monitor`, one at a time,
+ * because commands keep their data in static memory and share one set of rings and one ^C. ---
+ */
+
+/*
+ * Gives the thread with these ids (core/task.h) the right to run commands, until the right has been
+ * released as often as it was claimed. `who`, for example "the console", names the owner to other
+ * threads. Returns false if another thread has the right. Any context.
+ */
+bool command_owner_claim(uint64_t ids, const char *who);
+void command_owner_release(void);
+
+/* --- ^C, and output: output.c. --- */
+
 /* True if ^C was typed since the command line began; long commands then return -EINTR. */
 bool command_interrupted(void);
 
@@ -83,3 +100,20 @@ struct sink *command_output(void);
  */
 void progress_begin(void);
 void progress_end(void);
+
+/* --- TAB: what `words` may call beside pitot_word, one caller at a time: complete.c. --- */
+
+/*
+ * The words that are reported next complete only `part`, the end of the last argument. `blank`:
+ * another argument may follow.
+ */
+void complete_part(const char *part, bool blank);
+
+/* Reports the words of a list that is sorted by strcmp. */
+void complete_sorted(const char *(*at)(const void *of, size_t index), const void *of, size_t count);
+
+/* Reports what the kernel gives, if it gives any. */
+void complete_told(enum pitot_words which);
+
+/* Reports what a command may have as its last argument; with one argument, the commands. */
+void complete_command(int argc, char **argv);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See complete.h. No list of candidates is kept: for each answer they are reported once more, in
+ * See command.h. No list of candidates is kept: for each answer they are reported once more, in
  * any order, and only the first and the last are remembered. So they may come and go, need no room,
  * and thousands of symbols cost a binary search.
  */
-#include "core/console/complete.h"
 
 #include "core/console/command.h"
 #include "core/host.h"

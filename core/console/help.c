@@ -3,7 +3,6 @@
 #include <linux/errno.h>
 
 #include "core/console/command.h"
-#include "core/console/complete.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 

@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * command_output() of command.h, and pitot_print. ^C cuts the output, so that loops need not check.
- * Task context.
+ * See command.h: what commands print, and ^C, as the kernel reports it (core/pitot.h), which cuts
+ * the output, so that loops need not check, and ends a record source. Task context.
  */
 #include "core/console/command.h"
 
+#include "core/host.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+
+bool command_interrupted(void)
+{
+    return host.interrupted && host.interrupted(PITOT_INTERRUPT_ASK);
+}
+
+bool command_take_interrupt(void)
+{
+    return host.interrupted && host.interrupted(PITOT_INTERRUPT_TAKE);
+}
+
+void command_wait_interrupt(void)
+{
+    if (host.interrupted)
+        host.interrupted(PITOT_INTERRUPT_AWAIT);
+}
 
 static void output_write(struct sink *sink, const char *bytes, size_t length);
 
@@ -57,4 +74,29 @@ void pitot_print(const char *format, ...)
     va_start(list, format);
     print_list_to(&output.sink, format, list);
     va_end(list);
+}
+
+/* --- A record source that ^C ends. --- */
+
+static void interruptible_rewind(struct record_source *source)
+{
+    struct record_source *records = ((struct interruptible *)source)->records;
+
+    records->rewind(records);
+}
+
+static const struct perf_event_header *interruptible_next(struct record_source *source)
+{
+    struct record_source *records = ((struct interruptible *)source)->records;
+
+    return command_interrupted() ? NULL : records->next(records);
+}
+
+struct interruptible interruptible_records(struct record_source *records)
+{
+    return (struct interruptible){.source = {.rewind = interruptible_rewind,
+                                             .next = interruptible_next,
+                                             .events = records->events,
+                                             .event_count = records->event_count},
+                                  .records = records};
 }

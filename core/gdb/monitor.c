@@ -6,7 +6,6 @@
 #include "arch/debugger.h"
 #include "arch/regs.h"
 #include "core/console/command.h"
-#include "core/console/owner.h"
 #include "core/gdb/session.h"
 #include "core/host.h"
 #include "core/lib/arguments.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What TAB offers behind `perf`: subcommands, options, and the options' values. Task context. */
-#include "core/console/complete.h"
+#include "core/console/command.h"
 #include "core/event/source.h"
 #include "core/host.h"
 #include "core/lib/string.h"

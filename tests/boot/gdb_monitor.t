@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, core/console/owner, kernel/console, boot/gdb_door
+# of: core/gdb, core/console/command, kernel/console, boot/gdb_door
 #
 # gdb's `monitor` and the console's prompt both run commands (docs/gdb.md), one at a time: the other
 # is refused with a reason. The test implements gdb's protocol itself. Run from the root of the

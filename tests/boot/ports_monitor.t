@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: ports/c, core/embed, core/gdb, core/console/owner, core/pitot.h, arch/embed
+# of: ports/c, core/embed, core/gdb, core/console/command, core/pitot.h, arch/embed
 # of: arch/x86_64/debug/stop
 #
 # gdb's `monitor` in a kernel that is not Pitot's own (docs/porting.md, level 5): commands run in a

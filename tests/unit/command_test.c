@@ -17,11 +17,6 @@
 #include "core/console/command.h"
 #include "core/lib/print.h"
 
-bool command_interrupted(void)
-{
-    return false;
-}
-
 static int seen_count;
 static char seen_last[100];
 

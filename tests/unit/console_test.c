@@ -18,7 +18,6 @@
 
 #include "arch/cpu.h"
 #include "core/console/command.h"
-#include "core/console/owner.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
