@@ -255,9 +255,16 @@ const struct options trace_options = {
 };
 
 static const struct option none[] = {{.names = {NULL}}};
-const struct options list_options = {
+static const struct options list_options = {
     .name = "list",
     .usage = "[PATTERN]...",
     .summary = "the events, and who holds the debug registers",
     .row = none,
 };
+
+const struct options *const perf_parts[] = {
+    &list_options, &record_options, &report_options, &script_options, &stat_options, &trace_options,
+    NULL};
+const char perf_usage[] = "list | record | report | script | stat | trace";
+const char perf_summary[] =
+    "record and read hits of breakpoints, tracepoints, the clock; trace system calls";

@@ -10,8 +10,8 @@
 #include "core/report/report.h"
 #include "core/script/script.h"
 
-extern const struct options list_options, record_options, report_options, script_options,
-    stat_options, trace_options;
+extern const struct options record_options, report_options, script_options, stat_options,
+    trace_options;
 
 /*
  * The options of all subcommands, sorted by name; NULL after the last. For `help` and TAB. Their
