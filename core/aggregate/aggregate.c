@@ -4,7 +4,7 @@
 
 #include "arch/cpu.h"
 #include "core/lib/string.h"
-#include "core/unwind/user.h"
+#include "core/unwind/unwind.h"
 
 #define TABLE_PROBES 32 /* cells searched for a key; bounds the time of a hit */
 
@@ -27,7 +27,7 @@ static inline bool aggregate_cell_is(const struct aggregate_cell *cell,
  *
  * A writer claims a cell by one exchange of its state, writes the key, and marks the cell ready. A
  * nested hit in between takes the cell for another key's, so one key may have two cells: readers
- * add up cells with the same key (core/aggregate/print.h).
+ * add up cells with the same key (print.c).
  */
 static inline struct aggregate_cell *
 aggregate_table_find(struct aggregate_table *table, const struct aggregate_key *key, bool make)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See print.h. Counts use the columns of `perf stat`; a histogram has a bar beside each count. */
-#include "core/aggregate/print.h"
+/* See aggregate.h. Counts have the columns of `perf stat`; a histogram has a bar at each count. */
+#include "core/aggregate/aggregate.h"
 
 #include "arch/cpu.h"
 #include "core/symbols/symbols.h"

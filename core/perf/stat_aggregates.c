@@ -2,7 +2,7 @@
 /* The aggregates of commands.h. */
 #include "core/perf/commands.h"
 
-#include "core/aggregate/print.h"
+#include "core/aggregate/aggregate.h"
 #include "core/console/command.h"
 #include "core/host.h"
 #include "core/recording/recording.h"

@@ -17,7 +17,6 @@
 #include "core/task.h"
 #include "core/tracepoint/tracepoint.h"
 #include "core/unwind/unwind.h"
-#include "core/unwind/user.h"
 
 #define RAW_NOTHING   sizeof(uint32_t) /* bytes of the raw record if the source has none */
 #define RAW_WORDS_MAX (TRACEPOINT_RECORD_MAX / 8 + 1)

@@ -116,7 +116,7 @@ const char *unwind_kind_name(enum unwind_kind kind);
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
 
-/* Where the kernel's part of a chain ended; core/unwind/user.h continues from there. */
+/* Where the kernel's part of a chain ended; unwind_user_capture continues from there. */
 struct unwind_border {
     bool crossed; /* if false, the chain ends here and the other fields are undefined */
     uintptr_t ip, sp, fp;
@@ -142,6 +142,30 @@ unwind_capture_function *unwind_capture_of(enum unwind_method method);
  * are not recovered become 0. Returns false and leaves `regs` unchanged if the chain is too short.
  */
 bool unwind_rewind(enum unwind_method method, struct regs *regs, unsigned callers);
+
+/*
+ * --- Programs' frames: user.c. Follows frame pointers, which programs keep in every build. The
+ * function's bytes decide the first step, because execution may be in a prologue, an epilogue or a
+ * leaf without a frame (docs/programs.md). Without `process` and `process_read` of struct
+ * pitot_kernel, chains end at the border. Any context, NMI included: page tables are walked in
+ * software, so reads cannot fault; every frame lies above the previous one; bad values in a
+ * program's stack or registers only end its chain. ---
+ */
+
+/*
+ * Stores the program's addresses, innermost first, without the first `border->skip`. Returns their
+ * number, at most `most`. `border->crossed` must be true.
+ */
+size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, size_t most);
+
+/*
+ * Finds a hit's n-th caller, in the kernel or in the program that called it, for events that skip
+ * frames. Stores the registers recovered by unwinding: ip, sp, bp and cs, or all if a trap
+ * interrupted that frame; the rest are 0. Returns false if the chain has no such frame; then all
+ * but cs are 0.
+ */
+bool unwind_find_caller(enum unwind_method method, const struct regs *hit, unsigned callers,
+                        struct regs *caller);
 
 /* --- `perf record --verify-chain`: each chain by both methods; requires UNWINDER=fp. --- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See user.h. The frame layout is that of core/unwind/fp.c. */
-#include "core/unwind/user.h"
+/* See unwind.h. The frame layout is that of core/unwind/fp.c. */
+#include "core/unwind/unwind.h"
 
 #include "arch/cpu.h"
 #include "arch/memory.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "core/aggregate/print.h"
+#include "core/aggregate/aggregate.h"
 #include "tests/unit/fake_arch.h"
 #include "tests/unit/fake_task.h"
 #include "tests/unit/step.h"

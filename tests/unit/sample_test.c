@@ -22,7 +22,6 @@
 #include "core/task.h"
 #include "core/tracepoint/tracepoint.h"
 #include "core/unwind/unwind.h"
-#include "core/unwind/user.h"
 #include "kernel/sched/preempt.h"
 #include "tests/unit/fake_arch.h"
 

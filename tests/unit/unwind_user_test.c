@@ -18,7 +18,7 @@
 #include "core/abi/symtab.h"
 #include "core/host.h"
 #include "core/symbols/symbols.h"
-#include "core/unwind/user.h"
+#include "core/unwind/unwind.h"
 
 #define TEXT       0x401000u
 #define TEXT_SIZE  0x100u

@@ -18,7 +18,6 @@
 #include "core/sample/sample.h"
 #include "core/task.h"
 #include "core/unwind/unwind.h"
-#include "core/unwind/user.h"
 #include "tests/bench/ring/writers.h"
 
 #define EVENT_ID   0x1d
