@@ -77,8 +77,9 @@ static int set_number(const struct option *option, const char *typed, const char
     return 0;
 }
 
-int option_set(const struct option *option, const char *typed, char *value, void *to,
-               struct refusal *why)
+/* Sets the option's member of the structure `to`. */
+static int option_set(const struct option *option, const char *typed, char *value, void *to,
+                      struct refusal *why)
 {
     void *at = (char *)to + option->place;
 

@@ -82,10 +82,6 @@ const struct option *option_find(const struct options *options, const char *name
  */
 const char *option_after(const struct options *options, const char *before);
 
-/* Sets the option's member of the structure `to`. */
-int option_set(const struct option *option, const char *typed, char *value, void *to,
-               struct refusal *why);
-
 /*
  * Parses argv[1] and later into the structure `to`, in every form that perf accepts: -c 100, -c100,
  * -ag, --count 100, --count=100. On success returns the index of the workload, or argc.

@@ -27,8 +27,6 @@ const char *name_place(uint64_t address, char text[NAME_ROOM]);
 
 /* --- Interrupt vectors --- */
 
-#define VECTOR_EXCEPTIONS 32 /* the vectors below are the CPU's own */
-
 /* "#PF"; "" if it is no exception, or none that has a name. */
 const char *vector_name(int64_t vector);
 

@@ -27,7 +27,6 @@
 #define ENTRY_THERE  UINT64_C(1)
 #define ENTRY_LARGE  (UINT64_C(1) << 7)
 #define ENTRY_FRAME  UINT64_C(0x000ffffffffff000)
-#define TABLE_PAGE   4096u
 #define LARGEST_LEAF 3 /* highest level with leaves: pages of 1 GiB */
 
 static struct {
