@@ -51,7 +51,7 @@ LIB_C     += $(wildcard $(foreach room,console perf report script recording,core
              arch/x86_64/cpu/cpu_name.c
 LIB_C     := $(sort $(filter-out core/embed/stream.c,$(LIB_C)))
 LIB_ROOTS += pitot_command pitot_describe
-LIB_WHOLE += core/perf/perf.c core/console/help.c core/console/version.c $(if $(filter 1,$(GDB)),core/gdb/command.c)
+LIB_WHOLE += core/perf/perf.c core/console/help.c core/console/version.c $(if $(filter 1,$(GDB)),core/gdb/monitor.c)
 else ifeq ($(LEVEL),3)
 LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,command absent),$(LIB_C))
 else

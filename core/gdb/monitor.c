@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See monitor.h. */
+/*
+ * gdb and the commands: its `monitor` (monitor.h), and the command `gdb`, which waits for it. Not
+ * in an object without commands.
+ */
 #include "core/gdb/monitor.h"
 
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/regs.h"
 #include "core/console/command.h"
+#include "core/gdb/debugger.h"
 #include "core/gdb/session.h"
 #include "core/host.h"
 #include "core/lib/arguments.h"
@@ -244,3 +248,30 @@ bool gdb_monitor_ends(unsigned cpu)
     state_is(NONE);
     return true;
 }
+
+/* --- The command `gdb`. Task context. --- */
+
+static int gdb_run(int argc, char **argv)
+{
+    bool lends = argc == 2 && strcmp(argv[1], "console") == 0;
+    const struct gdb_door *door = gdb_door_of(lends);
+    struct refusal why;
+    int error;
+
+    if (gdb_tell(print_console()))
+        return 0;
+    if (argc > 1 && !lends)
+        error = refuse(&why, EINVAL,
+                       "\"%s\": use `gdb` alone, or `gdb console` to lend gdb the console's port",
+                       argv[1]);
+    else
+        error =
+            door ? gdb_wait_at(door, &why) : refuse(&why, ENODEV, "there is no serial port for it");
+    if (error)
+        print("gdb: %s\n", why.text);
+    return error;
+}
+
+PITOT_COMMAND(gdb, "[console]",
+              "waits for gdb at a serial port; once attached, tells what was refused last",
+              gdb_run);
