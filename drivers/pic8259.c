@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "arch/x86_64/cpu/port.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 
 #define MASTER_COMMAND 0x20
 #define MASTER_DATA    0x21

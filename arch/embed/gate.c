@@ -10,7 +10,7 @@
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/descriptors.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/host.h"
 

@@ -26,7 +26,7 @@ my $times = 4;        # how often ^C is tried after each number of bytes
 my $crowd = 14;       # bytes at which a 16550 interrupts at once, fewer only in a pause
 my $fifo = 16;        # its size in bytes
 
-my $stub_size = 16;    # arch/x86_64/entry/vectors.h
+my $stub_size = 16;    # arch/x86_64/entry/trap.h
 my $vector_debug = 1;
 
 my (%symbol, %size);

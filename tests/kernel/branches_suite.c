@@ -8,7 +8,6 @@
 #include "arch/snapshot.h"
 #include "arch/watch.h"
 #include "arch/x86_64/entry/trap.h"
-#include "arch/x86_64/entry/vectors.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/source_branches.h"
 #include "core/lib/arguments.h"

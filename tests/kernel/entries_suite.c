@@ -5,7 +5,7 @@
  * which may arrive while the kernel runs with a program's GS. The program is programs/attack.
  */
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 #include "core/breakpoint/breakpoint.h"
 #include "kernel/panic/panic.h"
 #include "kernel/syscall/syscalls.h"

@@ -3,7 +3,7 @@
 #include "tests/kernel/proof_interrupts.h"
 
 #include "arch/x86_64/cpu/port.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 #include "kernel/x86_64/cpu/apic.h"
 
 /* Register offsets in the page. */

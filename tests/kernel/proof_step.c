@@ -11,7 +11,7 @@
 #include "arch/snapshot.h"
 #include "arch/step.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"

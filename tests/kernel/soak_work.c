@@ -5,7 +5,6 @@
 #include "arch/local.h"
 #include "arch/memory.h"
 #include "arch/x86_64/entry/trap.h"
-#include "arch/x86_64/entry/vectors.h"
 #include "core/lib/string.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"

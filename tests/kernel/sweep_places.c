@@ -6,7 +6,7 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/accessor.h"
 #include "arch/x86_64/entry/descriptors.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 #include "core/symbols/symbols.h"
 #include "kernel/x86_64/entry/stacks.h"
 #include "kernel/x86_64/memory/image.h"

@@ -8,7 +8,6 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/trap.h"
-#include "arch/x86_64/entry/vectors.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"

@@ -7,7 +7,7 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/offset.h"
 #include "arch/x86_64/cpu/regs.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 #define EQU_REGS(field, name, ...) EQU(REGS_##name, offsetof(struct regs, field));

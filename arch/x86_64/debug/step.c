@@ -7,7 +7,7 @@
 #include "arch/regs.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 
 /* Outside of debug traps only the flag is set: an interrupt's exit checks it (trap_entry.asm). */
 void arch_step_more(struct regs *regs)

@@ -8,7 +8,6 @@
 #include "arch/debugger.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/trap.h"
-#include "arch/x86_64/entry/vectors.h"
 
 #define INT3           0xcc
 #define FETCH_OF_THERE 0x10u /* "Page-Fault Exception": instruction fetch */

@@ -10,7 +10,6 @@
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 
 static struct {

@@ -4,7 +4,7 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 
 /* Register offsets: "Local APIC Register Address Map". */
 #define ID             0x020

@@ -7,7 +7,7 @@
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/descriptors.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/memory/sections.h"
 #include "kernel/x86_64/entry/stacks.h"
 #include "kernel/x86_64/entry/user.h"

@@ -3,7 +3,7 @@
 #include "kernel/x86_64/fault.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/entry/trap.h"
 
 /* --- Lines of text: arch may not use the print functions of core. --- */
 

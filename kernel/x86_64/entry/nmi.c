@@ -8,7 +8,6 @@
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/port.h"
 #include "arch/x86_64/entry/trap.h"
-#include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 #include "arch/x86_64/smp/rendezvous.h"
 #include "kernel/x86_64/cpu/apic.h"

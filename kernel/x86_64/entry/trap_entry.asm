@@ -313,7 +313,7 @@ cfi_start arch_step_begin, return
         ret
 cfi_end
 
-; Tables: vectors.h.
+; Tables: trap.h.
 section .rodata progbits alloc noexec nowrite align=8
 global trap_returns:data (trap_returns_end - trap_returns)
 global trap_returns_end

@@ -7,7 +7,6 @@
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/trap.h"
-#include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/smp/patience.h"
 #include "kernel/x86_64/cpu/apic.h"
 #include "kernel/x86_64/cpu/percpu.h"
