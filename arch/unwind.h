@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 
 /* Memory that an unwinder may read. */
 struct arch_stack {

@@ -120,7 +120,7 @@ $(foreach program,$(FUZZ),$(eval $(call FUZZ_PROGRAM,$(program),$(program:$(BUIL
 
 -include $(FUZZ_OBJ:.o=.d)
 
-# The ring's source on its memory model: tests/model/arch/x86_64/cpu/local.h replaces arch's.
+# The ring's source on its memory model: tests/model/arch/local.h replaces arch's.
 # tests/model/order.t makes the broken copies and builds them, as it can report what is missing.
 MODEL_FLAGS = -Itests/model $(HOSTFLAGS) $(SANITIZE) -MMD -MP
 MODEL_OBJ  := $(patsubst %,$(BUILD)/model/obj/%.o,$(wildcard tests/model/*.c) core/lib/refusal.c core/lib/print.c tests/unit/ring_payload.c)

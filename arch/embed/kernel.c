@@ -4,7 +4,7 @@
 #include "arch/debugger.h"
 #include "arch/embed.h"
 #include "arch/memory.h"
-#include "arch/patch.h"
+#include "arch/site.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/regs.h"
 #include EMBED_INLINE /* the kernel's, or core/embed/inline.h */
 
 #define ARCH_CPUS_MAX          EMBED_CPUS

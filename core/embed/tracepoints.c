@@ -2,7 +2,7 @@
 /* The tracepoints of another kernel: whether its linker script keeps them. */
 #include "core/embed/embed.h"
 
-#include "arch/patch.h"
+#include "arch/site.h"
 #include "core/pitot.h"
 #include "core/tracepoint/tracepoint.h"
 

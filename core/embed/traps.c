@@ -8,7 +8,7 @@
 
 #include "arch/cpu.h"
 #include "arch/embed.h"
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "arch/snapshot.h"
 #include "core/host.h"
 

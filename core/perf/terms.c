@@ -2,7 +2,7 @@
 /* The terms of options.h, those for call chains among them. */
 #include "core/perf/options.h"
 
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "core/lib/number.h"
 #include "core/lib/option.h"
 #include "core/lib/string.h"

@@ -10,7 +10,6 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
-#include "arch/registers.h"
 #include "arch/regs.h"
 #include "core/lib/assert.h"
 #include "core/ring/claim.h"

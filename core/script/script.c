@@ -2,7 +2,7 @@
 /* See script.h. Column for column like the real `perf script` (docs/perf.md). */
 #include "core/script/script.h"
 
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "core/lib/string.h"
 #include "core/sample/records.h"
 #include "core/symbols/symbols.h"

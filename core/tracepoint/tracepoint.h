@@ -13,8 +13,8 @@
 #include <linux/perf_event.h>
 
 #include "arch/cpu.h"
-#include "arch/patch.h"
 #include "arch/regs.h"
+#include "arch/site.h"
 #include "arch/snapshot.h"
 #include "core/lib/refusal.h"
 #include "core/task.h"

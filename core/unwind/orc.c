@@ -6,7 +6,7 @@
  * see unwind.h.
  */
 #include "arch/memory.h"
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "core/lib/string.h"
 #include "core/unwind/step.h"
 #include "core/unwind/table.h"

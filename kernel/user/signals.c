@@ -6,7 +6,7 @@
  */
 #include <linux/signal.h>
 
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "core/lib/print.h"
 #include "kernel/time/timer.h"
 #include "kernel/user/process.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 
 #define ARCH_CPUS_MAX          64
 #define RECORDING_EVENTS_MAX   96

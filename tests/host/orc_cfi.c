@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 #include "core/lib/refusal.h"
 #include "core/unwind/table.h"
 

@@ -7,8 +7,8 @@
  * as a tick may fall into one.
  */
 #include "arch/cpu.h"
-#include "arch/patch.h"
 #include "arch/regs.h"
+#include "arch/site.h"
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 
 /*
  * Executes the rest of the interrupted `rep movs` or `rep stos`, except the last iteration. Other

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 
 #define SHADOW_MOST 256 /* frames */
 

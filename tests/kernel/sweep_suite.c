@@ -11,7 +11,7 @@
 #include <linux/hw_breakpoint.h>
 
 #include "arch/memory.h"
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "core/event/event.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The memory shared by a writer on one CPU and a reader on another, as named by the ring's
- * operations (tests/model/arch/x86_64/cpu/local.h): the words of the ring, `published` and `tail`,
+ * operations (tests/model/arch/local.h): the words of the ring, `published` and `tail`,
  * each a location of the model. The ring's other fields belong to the writer.
  *
  * Each side runs separately (tests/model/transcript.h) on `memory_ring`, which then holds what that

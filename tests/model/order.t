@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/ring, tests/model, arch/x86_64/cpu/local.h
+# of: core/ring, tests/model, arch/local.h
 #
 # The ring's writer beside its reader, in every order that x86 allows and in every order that its
 # lettered barriers leave (docs/ring.md, "Memory order, exhausted"): no error is found. Errors are

@@ -12,7 +12,7 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "arch/patch.h"
+#include "arch/site.h"
 #include "arch/snapshot.h"
 #include "arch/x86_64/debug/report.h"
 #include "core/host.h"

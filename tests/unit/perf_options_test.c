@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "arch/step.h"
 #include "core/event/source.h"
 #include "core/event/source_clock.h"

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "arch/cpu.h"
+#include "arch/regs.h"
 #include "arch/watch.h"
-#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/debug/report.h"
 #include "kernel/x86_64/memory/paging.h"
 #include "kernel/x86_64/user.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/cpu/local.h"
+#include "arch/local.h"
 #include "core/ring/ring.h"
 #include "tests/unit/patience.h"
 #include "tests/unit/ring_check.h"

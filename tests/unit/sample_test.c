@@ -14,7 +14,7 @@
 #include <asm/perf_regs.h>
 #include <cmocka.h>
 
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
 #include "core/sample/sample.h"

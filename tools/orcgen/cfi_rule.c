@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 
 enum {
     RAX,
@@ -53,7 +53,7 @@ static const char *const register_names[] = {
 #define TRAP_IP (-40)
 #define TRAP_SP (-16)
 
-/* struct regs (arch/x86_64/cpu/regs.h) ends at the CFA. These are the offsets of its registers. */
+/* struct regs (arch/regs.h) ends at the CFA. These are the offsets of its registers. */
 #define REGS_SIZE ((int)sizeof(struct regs))
 
 static const int regs_offsets[] = {

@@ -3,10 +3,9 @@
 #include <stddef.h>
 
 #include "arch/cpu.h"
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/offset.h"
-#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/smp/rendezvous.h"
 

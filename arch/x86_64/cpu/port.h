@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/local.h"
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/local.h"
+#include "arch/regs.h"
 
 static inline void port_write8(uint16_t port, uint8_t value)
 {

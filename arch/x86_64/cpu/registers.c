@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Registers by number (arch/registers.h). Pure, any context. */
-#include "arch/registers.h"
+/* Registers by number (arch/regs.h). Pure, any context. */
+#include "arch/regs.h"
 
 #include <asm/perf_regs.h>
-
-#include "arch/x86_64/cpu/regs.h"
 
 #define SAMPLED_PLACE(field, name, ...) [PERF_REG_X86_##name] = offsetof(struct regs, field),
 #define SAMPLED_NAME(field, name, ...)  [PERF_REG_X86_##name] = #name,
@@ -19,7 +17,7 @@ const char arch_sampled_names[ARCH_SAMPLED_BITS][6] = {
     REGISTERS_GENERAL(SAMPLED_NAME) REGISTERS_OTHER(SAMPLED_NAME)[PERF_REG_X86_DS] = "DS",
     [PERF_REG_X86_ES] = "ES", [PERF_REG_X86_FS] = "FS", [PERF_REG_X86_GS] = "GS"};
 
-const uint8_t arch_general_places[ARCH_GENERAL_REGISTERS] = {REGISTERS_GENERAL(GENERAL_PLACE)};
+static const uint8_t general_places[ARCH_GENERAL_REGISTERS] = {REGISTERS_GENERAL(GENERAL_PLACE)};
 
 const char arch_general_names[ARCH_GENERAL_REGISTERS][4] = {REGISTERS_GENERAL(GENERAL_NAME)};
 
@@ -29,5 +27,5 @@ _Static_assert(ARCH_SAMPLED_BITS == PERF_REG_X86_64_MAX, "perf knows no others")
 
 uint64_t arch_register(const struct regs *regs, unsigned number)
 {
-    return *(const uint64_t *)((const char *)regs + arch_general_places[number]);
+    return *(const uint64_t *)((const char *)regs + general_places[number]);
 }

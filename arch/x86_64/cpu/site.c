@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See arch/patch.h. Task context; arch_text_write also in a debugger's stop. */
-#include "arch/patch.h"
+/* See arch/site.h. Task context; arch_text_write also in a debugger's stop. */
+#include "arch/site.h"
 
 #include <linux/errno.h>
 

@@ -7,7 +7,6 @@
 #include "arch/debugger.h"
 #include "arch/regs.h"
 #include "arch/watch.h"
-#include "arch/x86_64/cpu/regs.h"
 
 /* Returns NULL if no debugger is attached. Any context. */
 const struct arch_debugger *stop_debugger(void);

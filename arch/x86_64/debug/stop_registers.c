@@ -7,7 +7,6 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/memory.h"
-#include "arch/registers.h"
 #include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
 

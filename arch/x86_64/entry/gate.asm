@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Gates: the code that an enabled site calls (arch/x86_64/cpu/site.h). Any context.
+; Gates: the code that an enabled site calls (arch/site.h). Any context.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"

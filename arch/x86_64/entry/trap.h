@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 
 #define VECTOR_DEBUG           1
 #define VECTOR_NMI             2

@@ -3,8 +3,8 @@
 #include "kernel/x86_64/cpu/percpu.h"
 
 #include "arch/cpu.h"
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/descriptors.h"
 #include "arch/x86_64/entry/trap.h"

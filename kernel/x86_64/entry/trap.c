@@ -5,8 +5,8 @@
  */
 #include "arch/x86_64/entry/trap.h"
 #include "arch/cpu.h"
-#include "arch/patch.h"
 #include "arch/regs.h"
+#include "arch/site.h"
 #include "arch/unwind.h"
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"

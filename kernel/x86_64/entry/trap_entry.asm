@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; All entries into the kernel by trap, interrupt or system call, and the exits. Each vector's stub
-; completes a struct regs (arch/x86_64/cpu/regs.h) and jumps to one of four paths:
+; completes a struct regs (arch/regs.h) and jumps to one of four paths:
 ;
 ;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its
 ;                                               first instructions on

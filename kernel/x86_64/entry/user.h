@@ -2,7 +2,7 @@
 /* The user mode boundary, beyond kernel/x86_64/user.h: for traps and CPU setup. */
 #pragma once
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 
 /* Prepares this CPU for `syscall`. Once per CPU, by percpu_init. */
 void user_init_cpu(void);

@@ -3,7 +3,7 @@
 #include "kernel/x86_64/memory/image.h"
 
 #include "arch/memory.h"
-#include "arch/patch.h"
+#include "arch/site.h"
 #include "kernel/x86_64/memory/paging.h"
 
 /* The build ID is an ELF note: header, "GNU", the bytes. */

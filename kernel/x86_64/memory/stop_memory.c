@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A debugger's memory accesses. In a stop, which must not fault: each page is looked up first. */
 #include "arch/debugger.h"
-#include "arch/patch.h"
+#include "arch/site.h"
 #include "kernel/x86_64/memory/image.h"
 #include "kernel/x86_64/memory/paging.h"
 

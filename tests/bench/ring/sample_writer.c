@@ -14,7 +14,7 @@
 
 #include "arch/cpu.h"
 #include "arch/own.h"
-#include "arch/registers.h"
+#include "arch/regs.h"
 #include "core/sample/sample.h"
 #include "core/task.h"
 #include "core/unwind/unwind.h"

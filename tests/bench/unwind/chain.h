@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/regs.h"
+#include "arch/regs.h"
 
 #define CHAIN_DEPTH_MOST 64
 #define CHAIN_FRAMES     (CHAIN_DEPTH_MOST + 2) /* the bottom's own, and the outermost one's */

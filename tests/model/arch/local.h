@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces arch/x86_64/cpu/local.h for the model, by the Makefile's MODEL_FLAGS: core/ring/ring.c,
- * compiled with this file, reports each access to shared memory (tests/model/memory.h). Memory that
- * only the writer's CPU accesses is plain memory here.
+ * Replaces arch/local.h for the model, by the Makefile's MODEL_FLAGS: core/ring/ring.c, compiled
+ * with this file, reports each access to shared memory (tests/model/memory.h). Memory that only the
+ * writer's CPU accesses is plain memory here.
  */
 #pragma once
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A site: a five-byte nop in the code or, if turned on (arch/patch.h), a jump to out-of-line code.
- * The section `pitot_sites` lists them for their owners, which PITOT_SITE of core/pitot_trace.h
- * fills; and the gates that such code calls.
+ * A site: a five-byte nop in the code or, if turned on, a jump to out-of-line code. The section
+ * `pitot_sites` lists them for their owners, which PITOT_SITE of core/pitot_trace.h fills; and the
+ * gates that such code calls. For core/tracepoint.
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct arch_site {
@@ -14,6 +15,25 @@ struct arch_site {
     uintptr_t target;  /* of the jump */
     const void *owner;
 };
+
+/*
+ * Returns 0 if the site is now, or already was, in that state. Otherwise nothing has changed:
+ * returns -EINVAL if the text holds neither the nop nor the jump, -ETIMEDOUT if the other CPUs
+ * could not be parked. Task context.
+ */
+int arch_site_set(const struct arch_site *site, bool on);
+
+/* Writes up to eight bytes of code by one store; interrupts off, all other CPUs parked. */
+void arch_text_write(uintptr_t address, const uint8_t *code, size_t length);
+
+/*
+ * Makes eight bytes of code writable, and returns where; or ends that. By the kernel's page tables
+ * (kernel/x86_64/memory/image.c), or in spite of them (arch/embed/kernel.c).
+ */
+void *arch_text_open(uintptr_t address);
+void arch_text_close(void);
+
+/* --- Gates. --- */
 
 /*
  * A gate, by which an enabled site calls its owner (arch/x86_64/entry/gate.asm), takes a struct
