@@ -20,6 +20,12 @@ void host_set(const struct pitot_kernel *with);
 /* True once pitot_init has succeeded. Set last, as other CPUs may call Pitot meanwhile. */
 extern bool host_ready;
 
+/*
+ * True in Pitot's own kernel, where TAB completes, its tracepoints and make targets are there, and
+ * breakpoint:hit has the fields of hits; false in a kernel that embeds Pitot.
+ */
+extern const bool own_kernel;
+
 /* `panic`, which must be there. Any context. */
 static inline _Noreturn void host_panic(const char *what)
 {

@@ -5,7 +5,7 @@
 #include <linux/errno.h>
 
 #include "core/console/habits.h"
-#include "core/event/own_kernel.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"

@@ -2,7 +2,7 @@
 /* See habits.h. linux_tools.t and first_minute.t run each line that an answer offers. */
 #include "core/console/habits.h"
 
-#include "core/event/own_kernel.h"
+#include "core/host.h"
 #include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -318,19 +318,19 @@ static const struct habit *find(const char *const *typed, size_t count,
 }
 
 /* Copies the line without this tree's folder; the image of another kernel is KERNEL. */
-static void write_for_another(const char *host, char *text, size_t size)
+static void write_for_another(const char *line, char *text, size_t size)
 {
     static const char folder[] = "build/", elf[] = "pitot.elf";
     size_t length = 0;
 
-    while (*host != '\0' && length + 1 < size) {
-        if (strncmp(host, folder, strlen(folder)) == 0) {
-            host += strlen(folder);
-        } else if (strncmp(host, elf, strlen(elf)) == 0) {
+    while (*line != '\0' && length + 1 < size) {
+        if (strncmp(line, folder, strlen(folder)) == 0) {
+            line += strlen(folder);
+        } else if (strncmp(line, elf, strlen(elf)) == 0) {
             length += print_into(text + length, size - length, "KERNEL");
-            host += strlen(elf);
+            line += strlen(elf);
         } else {
-            text[length++] = *host++;
+            text[length++] = *line++;
         }
     }
     text[length] = '\0';
@@ -338,20 +338,20 @@ static void write_for_another(const char *host, char *text, size_t size)
 
 static void answer(const struct habit *habit, const char *option, char *text, size_t size)
 {
-    char host[HOST_MOST];
+    char line[HOST_MOST];
 
     if (!habit->host) {
         print_into(text, size, "%s", habit->here);
         return;
     }
     if (own_kernel)
-        print_into(host, sizeof(host), "build/com2.bin build/perf.data; %s", habit->host);
+        print_into(line, sizeof(line), "build/com2.bin build/perf.data; %s", habit->host);
     else
-        write_for_another(habit->host, host, sizeof(host));
+        write_for_another(habit->host, line, sizeof(line));
     print_into(text, size, "the real perf has it: on the host, tools/perf-file %s%s%s%s",
                own_kernel ? ""
                           : "STREAM perf.data, of the bytes that the member `write` gets; then ",
-               host, option ? " " : "", option ? option : "");
+               line, option ? " " : "", option ? option : "");
 }
 
 size_t habit_answer(const char *const *typed, size_t count, bool (*has)(const char *command),

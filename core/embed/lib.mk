@@ -40,7 +40,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
            $(patsubst %,arch/x86_64/cpu/%.c,instructions registers site) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/smp/%.c,park rendezvous) arch/x86_64/unwind/frame.c
 # core/embed/sources.c and core/embed/init.c replace these.
-LIB_C     := $(filter-out core/contract/own%.c core/event/own_kernel.c core/event/sources.c core/event/source_branches.c,$(LIB_C))
+LIB_C     := $(filter-out core/contract/own%.c core/own_kernel.c core/event/sources.c core/event/source_branches.c,$(LIB_C))
 LIB_ROOTS := pitot_init pitot_call_path embed_debug_entry pitot_thread_runs pitot_gdb_start
 
 # Objects that only put themselves into a section: no symbol refers to them.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The event sources that need no trap entry of Pitot. The last accepts any name with a colon. */
-#include "core/event/own_kernel.h"
 #include "core/event/source.h"
 #include "core/event/source_branches.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 
 const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,

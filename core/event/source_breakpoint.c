@@ -3,7 +3,6 @@
 #include <linux/hw_breakpoint.h>
 
 #include "core/event/event.h"
-#include "core/event/own_kernel.h"
 #include "core/event/source_branches.h"
 #include "core/host.h"
 #include "core/lib/assert.h"

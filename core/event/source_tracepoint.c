@@ -3,7 +3,7 @@
 #include "arch/cpu.h"
 #include "arch/snapshot.h"
 #include "core/event/event.h"
-#include "core/event/own_kernel.h"
+#include "core/host.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"

@@ -4,7 +4,7 @@
 
 #include <linux/perf_event.h>
 
-#include "core/event/own_kernel.h"
+#include "core/host.h"
 #include "core/lib/number.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"

@@ -14,7 +14,7 @@
  */
 #include "core/perf/options.h"
 
-#include "core/event/own_kernel.h"
+#include "core/host.h"
 #include "core/lib/string.h"
 #include "core/tracepoint/field.h"
 

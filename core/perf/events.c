@@ -3,7 +3,7 @@
 #include "core/perf/options.h"
 
 #include "core/console/habits.h"
-#include "core/event/own_kernel.h"
+#include "core/host.h"
 #include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
