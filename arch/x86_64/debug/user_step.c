@@ -16,6 +16,9 @@
 #define POPF  0x9d
 #define IRET  0xcf
 
+#define TWO_BYTES 0x0f
+#define SYSCALL   0x05 /* after TWO_BYTES */
+
 /* After `syscall`, r11 holds the flags from before it. */
 static void hide_in_call(const struct pitot_step *step, struct regs *regs)
 {
@@ -28,6 +31,8 @@ void arch_user_step_begin(struct pitot_step *step, struct regs *regs)
     if (!step->on) {
         step->on = true;
         step->traps = (regs->flags & FLAGS_TRAP) != 0;
+    } else if (!(regs->flags & FLAGS_TRAP)) {
+        step->traps = false; /* another program has begun, or its own steps have ended */
     }
     hide_in_call(step, regs);
     step->ip = regs->ip;
@@ -40,7 +45,8 @@ void arch_user_step_end(struct pitot_step *step, struct regs *regs)
     step->on = false;
     percpu_self()->program_steps = false;
     hide_in_call(step, regs);
-    regs_set_flag(&regs->flags, FLAGS_TRAP, step->traps);
+    if (!step->traps) /* and if it is clear, nothing has set it since */
+        regs->flags &= ~FLAGS_TRAP;
 }
 
 /* Corrects the low 16 bits of the pushed flags, for either operand size. */
@@ -55,11 +61,14 @@ static void hide_in_stack(const struct pitot_step *step, const struct regs *regs
     arch_user_write(space, regs->sp, &flags, sizeof(uint16_t));
 }
 
-/* The code does not change while its instruction runs; unreadable bytes are 0. */
-bool arch_user_step_over(struct pitot_step *step, struct regs *regs, uintptr_t *from)
+/*
+ * Judges the instruction at step->ip, or the next one if it delays the trap. Returns true if that
+ * was `syscall`; step->ip is then after it. The code does not change while its instruction runs;
+ * unreadable bytes are 0.
+ */
+static bool judge(struct pitot_step *step, struct regs *regs, uintptr_t *from)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0}, *last;
-    bool traps = step->traps;
     int at;
 
     arch_user_read(space_of_cpu(arch_cpu_id()), step->ip, bytes, sizeof(bytes));
@@ -67,10 +76,31 @@ bool arch_user_step_over(struct pitot_step *step, struct regs *regs, uintptr_t *
     *from = at < 0 ? 0 : step->ip + (unsigned)at;
     last = bytes + branch_shadow(bytes, step->ip, regs->ip);
     last += branch_prefixes(last);
+    if (last[0] == TWO_BYTES && last[1] == SYSCALL) {
+        *from = 0;
+        step->ip += (uintptr_t)(last + 2 - bytes);
+        return true;
+    }
     if (*last == PUSHF)
         hide_in_stack(step, regs);
     if (*last == POPF || *last == IRET) /* it has loaded its own trap flag */
         step->traps = (regs->flags & FLAGS_TRAP) != 0;
+    return false;
+}
+
+/*
+ * A kernel that returns from a system call by `sysret`, which loads the flag from r11, may not call
+ * `leave`: the trap comes at once, or in Bochs after the next instruction.
+ */
+bool arch_user_step_over(struct pitot_step *step, struct regs *regs, uintptr_t *from)
+{
+    bool traps = step->traps;
+
+    if (judge(step, regs, from)) {
+        regs_set_flag(&regs->r11, FLAGS_TRAP, traps);
+        if (regs->ip != step->ip)
+            judge(step, regs, from);
+    }
     step->ip = regs->ip;
     return !traps;
 }
