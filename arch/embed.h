@@ -51,6 +51,12 @@ uint64_t arch_embed_selector(uint64_t cs);
 void arch_embed_regs_return(const struct regs *from, void *frame);
 void arch_embed_flags_return(const struct regs *from, void *frame);
 
+/*
+ * Called before a return to a program by this frame, which may then have the trap flag
+ * (arch_user_steppers). Interrupts off.
+ */
+void arch_embed_program_returns(void *frame);
+
 /* True if `address` is in the trap entries that the kernel has named. */
 bool arch_embed_in_gate(uintptr_t address);
 

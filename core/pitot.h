@@ -34,7 +34,8 @@ const char *pitot_init(const struct pitot_kernel *kernel);
 /*
  * Starts recording events. `options` are spelt as for `perf record`:
  *
- *     -e EVENT    SYSTEM:NAME, mem:[/PROGRAM:]ADDR[/LEN][:w|:rw|:x] or cpu-clock; may be repeated
+ *     -e EVENT    SYSTEM:NAME, mem:[/PROGRAM:]ADDR[/LEN][:w|:rw|:x], cpu-clock or branches:u; may
+ *                 be repeated
  *     -c N        samples every Nth hit (default 1); for cpu-clock, N is in ns (default 1000000)
  *     -p N        for a breakpoint in a program: in the process N; for others: in the thread N,
  *                 which need not exist yet
@@ -111,6 +112,13 @@ void pitot_follow(unsigned cpu, int followed, unsigned long now);
 void pitot_program_runs(void);
 
 /*
+ * For branches:u, with thread_step: called before each return to a program by `iretq`, with the
+ * frame that is then loaded, all of it; Pitot may set its trap flag. `sysret` needs no call: r11
+ * keeps the flag. Does nothing if the frame is of the kernel. Interrupts off, with the kernel's GS.
+ */
+void pitot_program_returns(void *frame);
+
+/*
  * For program_load: a program's section .symtab_blob (tools/symtab) is often larger than the table
  * in it. Returns the bytes of the table that begins so, 0 if none does.
  */
@@ -176,8 +184,8 @@ void pitot_tick(const void *frame);
 /*
  * Called from the kernel's own #DB gate, on gate_stack, interrupts off, with the kernel's GS.
  * Returns 1 for a breakpoint of Pitot; the gate then returns by `iretq` with the frame's flags or,
- * with gdb, with all of its registers. Returns 0 if the kernel must handle the trap, of which DR6
- * shows the cause; the frame's flags may have changed by RF.
+ * with gdb or branches:u, with all of its registers. Returns 0 if the kernel must handle the trap,
+ * of which DR6 shows the cause; the frame's flags may have changed by RF.
  */
 int pitot_debug_trap(void *frame);
 

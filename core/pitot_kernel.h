@@ -219,8 +219,13 @@ struct pitot_kernel {
                              unsigned long address, unsigned long length, int execute,
                              const char **why);
     /*
-     * Returns the current thread's state of steps in a program. Any context; for `branches`, with
-     * Pitot's own entries alone.
+     * Writes memory of the process on this CPU. Returns 1 if all of it is mapped and may be written
+     * there, or 0. Any context; for `branches:u`, but not with Pitot's own entries.
+     */
+    int (*process_write)(unsigned long address, const void *from, unsigned long length);
+    /*
+     * Returns the current thread's state of steps in a program. Any context; for `branches:u`. A
+     * thread that begins with a copy of another one's frame, as by fork, has a copy of its state.
      */
     struct pitot_step *(*thread_step)(void);
     /* The system calls, up to 64, in the order of numbers; for `perf trace`, with PITOT_CALLS. */

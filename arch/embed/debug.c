@@ -21,6 +21,24 @@ void arch_embed_note_gs(void)
     embed_gs_base[arch_cpu_id()] = cpu_read_msr(MSR_GS_BASE);
 }
 
+/*
+ * Ends a step of a program whose trap was delayed until `syscall` had entered the kernel (Intel SDM
+ * vol. 3, "Masking Exceptions and Interrupts When Switching Stacks"). Returns false if the trap is
+ * none. Out of line, so that hits pay nothing for it.
+ */
+__attribute__((noinline)) static bool late_step_ends(const struct regs *regs)
+{
+    const struct pitot_step *step;
+
+    if (!(cpu_read_dr6() & DR6_BS) || regs->flags & FLAGS_TRAP || !host.thread_step)
+        return false;
+    step = host.thread_step();
+    if (!step->on || step->traps)
+        return false;
+    cpu_write_dr6(DR6_CLEAR);
+    return true;
+}
+
 /* Watches are off. A nested trap, for example in an NMI handler, leaves DR7 unchanged. */
 static bool serve_kernel(struct percpu *self, struct regs *regs)
 {
@@ -38,32 +56,33 @@ static bool serve_kernel(struct percpu *self, struct regs *regs)
         regs->cs = cs;
     }
     self->watch_depth--;
-    return ours;
+    return ours || late_step_ends(regs);
 }
 
 /*
- * A program's own steps and `int1` are for the kernel, also a step that comes with a hit: DR6 then
- * shows the step alone. BS may be left from an earlier trap, so the program's flag must be set. No
- * debugger stops in a program.
+ * A program's own steps and `int1` are for the kernel, also a step that comes with a hit or a step
+ * of Pitot's: DR6 then shows the step alone. BS may be left from an earlier trap, so the program's
+ * flag must be set. No debugger stops in a program.
  */
 static bool serve_program(struct percpu *self, struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6(), cs = regs->cs;
     unsigned fired = (unsigned)dr6 & percpu_live();
-    bool steps = dr6 & DR6_BS && regs->flags & FLAGS_TRAP;
+    bool ours, steps;
 
-    if (!fired)
-        return false;
     self->watch_depth++;
-    cpu_write_dr6(steps ? DR6_CLEAR | DR6_BS : DR6_CLEAR);
     regs->cs = USER_CODE_SELECTOR;
+    ours = dr6 & DR6_BS && debug_program_stepped(regs);
+    steps = dr6 & DR6_BS && regs->flags & FLAGS_TRAP && !ours;
+    if (fired || ours)
+        cpu_write_dr6(steps ? DR6_CLEAR | DR6_BS : DR6_CLEAR);
     if (debugreg_reachable(fired))
         debugreg_watch_fired(debugreg_reachable(fired), regs);
     if (fired & debugreg.executes)
         regs->flags |= FLAGS_RESUME;
     regs->cs = cs;
     self->watch_depth--;
-    return !steps;
+    return (fired || ours) && !steps;
 }
 
 static bool serve(struct percpu *self, struct regs *regs)
@@ -141,7 +160,7 @@ static bool serve_frame(void *frame)
     bool debugged = embed_debug_late; /* a debugger that leaves may have changed registers */
     bool ours = serve(percpu_self(), &regs);
 
-    if (ours && debugged)
+    if (ours && (debugged || regs_user_mode(&regs))) /* ... a step, r11 */
         arch_embed_regs_return(&regs, frame);
     else
         arch_embed_flags_return(&regs, frame);

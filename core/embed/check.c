@@ -48,6 +48,8 @@
          (const struct pitot_program *program, unsigned pid, unsigned long address,                \
           unsigned long length, int execute, const char **why),                                    \
          (program, pid, address, length, execute, why))                                            \
+    EACH(int, process_write, (unsigned long address, const void *from, unsigned long length),      \
+         (address, from, length))                                                                  \
     EACH(struct pitot_step *, thread_step, (void), ())                                             \
     EACH(void, program_stop, (void), ())                                                           \
     EACH(int, command, (const char *line), (line))                                                 \

@@ -216,12 +216,16 @@ static int begin(void)
 static void tell_ticks(uint32_t ticks, uint32_t cramped)
 {
     const struct record_source *source = recording_source();
-    bool by_time = false;
+    bool by_time = false, by_steps = false;
 
-    for (size_t i = 0; i < source->event_count; i++)
+    for (size_t i = 0; i < source->event_count; i++) {
         by_time |= source->events[i].attr.type == PERF_TYPE_SOFTWARE;
+        by_steps |= source->events[i].attr.type == PERF_TYPE_HARDWARE;
+    }
     if (by_time && embed_ticks == ticks)
         print("pitot: no samples by time: pitot_tick was not called\n");
+    if (by_steps && !embed_program_returned)
+        print("pitot: " EMBED_NOT_RETURNED "\n");
     if (embed_cramped != cramped)
         print("pitot: " EMBED_CRAMPED "\n", embed_cramped - cramped, PITOT_SAMPLE_STACK);
 }

@@ -10,6 +10,8 @@
 #include "core/stream/stream.h"
 #include "core/unwind/unwind.h"
 
+struct event_spec;
+
 #define EMBED_NO_STACK  "stack of struct pitot_kernel is 0: where stacks lie"
 #define EMBED_NO_FRAME  "frame of struct pitot_kernel is 0: what trap entries push"
 #define EMBED_NO_MAPPED "mapped of struct pitot_kernel is 0: what memory is there"
@@ -59,6 +61,18 @@ extern uint32_t embed_ticks, embed_cramped;
  * context.
  */
 extern void (*embed_tick)(void);
+
+/* `branches:u`. */
+extern const struct event_source embed_branches_source;
+
+/* True once pitot_program_returns was called since `branches:u` last began to count. */
+extern bool embed_program_returned;
+
+#define EMBED_NOT_RETURNED "no branches: pitot_program_returns was not called"
+
+/* Refuses what cannot be combined with it in pitot_start. Task context. */
+int embed_branches_check(const struct event_spec *events, size_t count, bool chains,
+                         struct refusal *why);
 
 /* Returns the named threads, for the stream. Task context. */
 const struct recorded_task *embed_threads(size_t *count);

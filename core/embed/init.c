@@ -7,6 +7,7 @@
 #include "arch/memory.h"
 #include "arch/watch.h"
 #include "core/embed/embed.h"
+#include "core/event/source_branches.h"
 #include "core/event/source_clock.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
@@ -133,6 +134,7 @@ const char *init_parts(void)
     wrong = open_tables();
     if (wrong)
         return wrong;
+    branches_step_programs();
     arch_embed_init(); /* until now pitot_debug_trap does nothing */
     nmi_clock_missing("the kernel's timer is an interrupt");
     if (host.name || !embed_thread_name(0))

@@ -36,11 +36,11 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
                contract embed,core/$(room)/*.c)) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
            $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made branch debugreg insn_map machine operand \
-               operand_address operand_length program_candidates report trap watched) \
+               operand_address operand_length program_candidates report trap user_step watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,instructions registers site) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/smp/%.c,park rendezvous) arch/x86_64/unwind/frame.c
 # core/embed/sources.c and core/embed/init.c replace these.
-LIB_C     := $(filter-out core/contract/own%.c core/own_kernel.c core/event/sources.c core/event/source_branches.c,$(LIB_C))
+LIB_C     := $(filter-out core/contract/own%.c core/own_kernel.c core/event/sources.c,$(LIB_C))
 LIB_ROOTS := pitot_init pitot_call_path embed_debug_entry pitot_thread_runs pitot_gdb_start
 
 # Objects that only put themselves into a section: no symbol refers to them.
@@ -53,7 +53,7 @@ LIB_C     := $(sort $(filter-out core/embed/stream.c,$(LIB_C)))
 LIB_ROOTS += pitot_command pitot_describe
 LIB_WHOLE += core/perf/perf.c core/console/help.c core/console/version.c $(if $(filter 1,$(GDB)),core/gdb/monitor.c)
 else ifeq ($(LEVEL),3)
-LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,command absent),$(LIB_C))
+LIB_C     := $(filter-out core/embed/command.c,$(LIB_C))
 else
 $(error LEVEL=$(LEVEL): 3 or 4)
 endif

@@ -163,7 +163,7 @@ static int choose_target(struct event_spec *spec, struct refusal *why)
                   spec->name);
 }
 
-static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
+static int check_traps(const struct event_spec *spec, struct refusal *why)
 {
     const char *wrong = arch_embed_gate_take();
     unsigned cpu;
@@ -180,7 +180,8 @@ static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
 static int begin_event(size_t i, struct refusal *why)
 {
     struct event_spec *spec = &state.options.event[i];
-    int error = spec->source->watches ? check_breakpoints(spec, why) : 0;
+    bool traps = spec->source->watches || spec->source->follows;
+    int error = traps ? check_traps(spec, why) : 0;
 
     if (!error)
         error = choose_target(spec, why);
@@ -246,6 +247,9 @@ const char *pitot_start(const char *options)
     if (embed_stack_check(PITOT_START_STACK) == EMBED_STACK_LESS)
         return EMBED_STACK_SHORT(pitot_start, PITOT_START_STACK);
     error = options_parse(options, &state.options, &reason);
+    if (!error)
+        error = embed_branches_check(state.options.event, state.options.count, state.options.chains,
+                                     &reason);
     for (unsigned cpu = 0; !error && cpu < ARCH_CPUS_MAX; cpu++)
         error = ring_init(&rings[cpu], ring_memory[cpu], EMBED_RING_SIZE, RING_OVERWRITE, false,
                           &reason);
@@ -297,7 +301,7 @@ static void summarise(uint64_t kept)
     const char *entries =
         state.options.chains && !embed_tables ? embed_traps_wrong() : embed_frame_wrong();
     unsigned long long lost = 0;
-    bool untimed = false, locked = false;
+    bool untimed = false, locked = false, unstepped = false;
 
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         lost += losses[cpu].dropped + losses[cpu].overwritten;
@@ -305,6 +309,7 @@ static void summarise(uint64_t kept)
         const struct event_spec *spec = &events[i].spec;
 
         untimed |= spec->source->counts_time && embed_ticks == state.ticks;
+        unstepped |= spec->source->follows && !embed_program_returned;
         locked |= spec->source->watches && spec->attr.bp_type != HW_BREAKPOINT_X &&
                   arch_watch_miscounts_locked();
     }
@@ -321,6 +326,8 @@ static void summarise(uint64_t kept)
         add_lack("hits are missing, as the debug registers were changed %lu times: does the kernel "
                  "write them?",
                  lapses() - state.lapses);
+    if (unstepped)
+        add_lack(EMBED_NOT_RETURNED);
     if (embed_cramped != state.cramped)
         add_lack(EMBED_CRAMPED, embed_cramped - state.cramped, PITOT_SAMPLE_STACK);
     if (entries)

@@ -24,7 +24,7 @@ struct sink;
 
 struct event_source {
     const char *spelt;          /* as listed in error messages: "cpu-clock" */
-    const char *spelt_embedded; /* ... if not own_kernel; NULL: alike */
+    const char *spelt_embedded; /* ... if not own_kernel; NULL: alike, "": not listed */
     const char *name; /* matched against patterns of `perf list`; NULL: the source has many names */
     void (*describe)(struct sink *sink); /* prints the entry of `perf list` */
     /*

@@ -10,8 +10,11 @@
  */
 #include "core/event/source_branches.h"
 
+#include <linux/hw_breakpoint.h>
+
 #include "arch/cpu.h"
 #include "arch/local.h"
+#include "arch/memory.h"
 #include "arch/regs.h"
 #include "arch/step.h"
 #include "arch/unwind.h"
@@ -196,6 +199,23 @@ void branches_of_program(uintptr_t from, const struct regs *regs)
     window->counts.steps++;
     if (from)
         branch_take(event, window, from, regs);
+}
+
+/* A --start breakpoint has no effect while the window is open, so it is allowed. */
+int branches_check_beside(const struct event_spec *event, bool program, struct refusal *why)
+{
+    bool stepped = program ? arch_of_programs(event->attr.bp_addr) : !event->start;
+
+    if (!stepped || !event->source->watches || event->attr.bp_type == HW_BREAKPOINT_X ||
+        !arch_step_excludes_watches())
+        return 0;
+    return refuse(why, EINVAL,
+                  "%s: QEMU's TCG cannot step an instruction that makes a watched access: "
+                  "with branches%s",
+                  event->name,
+                  program ? ":u, a program's code and the kernel's data can be watched, but not "
+                            "the program's data"
+                          : ", data can be watched by --start only");
 }
 
 /* The handlers stay installed: flags saved while a window was open may be loaded at any time. */

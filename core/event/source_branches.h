@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct event_spec;
+struct refusal;
 struct regs;
 
 /* Opens the window at a breakpoint's hit, or restarts its instruction count. Debug trap. */
@@ -21,6 +23,12 @@ void branches_workload_end(void);
 
 /* Called at boot: lets programs be stepped, if the kernel gives `thread_step`. */
 void branches_step_programs(void);
+
+/*
+ * Refuses a data watch beside `branches` where a step over a watched access fails. `program`:
+ * programs are stepped, so only their own data. Task context.
+ */
+int branches_check_beside(const struct event_spec *event, bool program, struct refusal *why);
 
 /* True if the program that runs on this CPU is to be stepped. Debug trap, or interrupts off. */
 bool branches_of_program_wanted(void);

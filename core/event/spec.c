@@ -25,8 +25,11 @@ static const char *spelling_possible(void)
     for (size_t i = 0; i < event_source_count; i++) {
         const struct event_source *source = event_sources[i];
 
-        words_add(&list, "%s",
-                  own_kernel || !source->spelt_embedded ? source->spelt : source->spelt_embedded);
+        const char *spelt =
+            own_kernel || !source->spelt_embedded ? source->spelt : source->spelt_embedded;
+
+        if (*spelt)
+            words_add(&list, "%s", spelt);
     }
     return text;
 }

@@ -2,10 +2,8 @@
 /* The targets of options.h. */
 #include "core/perf/options.h"
 
-#include <linux/hw_breakpoint.h>
-
 #include "arch/memory.h"
-#include "arch/step.h"
+#include "core/event/source_branches.h"
 #include "core/host.h"
 #include "core/lib/string.h"
 
@@ -172,23 +170,6 @@ static int check_opener(const struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-/* A --start breakpoint has no effect while the window is open, so it is allowed. */
-static int check_beside(const struct event_spec *event, bool program, struct refusal *why)
-{
-    bool stepped = program ? arch_of_programs(event->attr.bp_addr) : !event->start;
-
-    if (!stepped || !event->source->watches || event->attr.bp_type == HW_BREAKPOINT_X ||
-        !arch_step_excludes_watches())
-        return 0;
-    return refuse(why, EINVAL,
-                  "%s: QEMU's TCG cannot step an instruction that makes a watched access: "
-                  "with branches%s",
-                  event->name,
-                  program ? ":u, a program's code and the kernel's data can be watched, but not "
-                            "the program's data"
-                          : ", data can be watched by --start only");
-}
-
 static int check_branches(const struct event_spec *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->attr;
@@ -232,6 +213,6 @@ int targets_check_branches(struct recording_options *recording, struct refusal *
     branches->window.started = started;
     error = check_branches(branches, why);
     for (unsigned i = 0; !error && i < count; i++)
-        error = check_beside(&events[i], branches->attr.exclude_kernel, why);
+        error = branches_check_beside(&events[i], branches->attr.exclude_kernel, why);
     return error;
 }

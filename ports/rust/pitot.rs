@@ -31,7 +31,7 @@ pub struct Kernel {
     pub stack: Option<unsafe extern "C" fn(u64, *mut u64, *mut u64) -> i32>,
     pub mapped: Option<unsafe extern "C" fn(u64, u64) -> i32>,
     /// From `interrupt_others` to `monitor`, for programs, consoles, gdb and more than one CPU.
-    pub more: [Option<unsafe extern "C" fn()>; 27],
+    pub more: [Option<unsafe extern "C" fn()>; 28],
 }
 
 unsafe impl Sync for Kernel {}
@@ -62,7 +62,7 @@ impl Kernel {
             write: None,
             stack: None,
             mapped: None,
-            more: [None; 27],
+            more: [None; 28],
         }
     }
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: ports/c/variants/program_watch.c, arch/embed, core/embed, core/breakpoint, core/perf
+# of: core/event/program_steps, core/event/source_branches, arch/x86_64/debug/user_step
 #
-# Breakpoints in the programs of a kernel that is not Pitot's own (docs/porting.md, "Programs"):
-# its two CPUs run a program as three processes, of two files, with a GS base of the program's.
+# Breakpoints and branches in the programs of a kernel that is not Pitot's own (docs/porting.md,
+# "Programs"): its two CPUs run a program as three processes, of two files, with a GS base of the
+# program's.
 # Run from the root of the tree:
 #
 #     prove tests/boot/ports_programs.t
@@ -24,10 +26,18 @@ my $gates = "$build/ports/c-program-watch-tables.elf";
 my $own_gate = "$build/ports/c-program-own-gate-tables.elf";
 my $console = "$build/ports/c-program-watch-level4-tables.elf";
 my $rounds = 10;           # of each process; ports/c/variants/program_watch.c
-my $steps = 2 * 5;         # of the two processes of the first CPU, which the kernel serves
+my $steps = 2 * 7;         # of the two processes of the first CPU, which the kernel serves
 my $jobs = 80;             # of the kernel's threads
 
 make_path($logs);
+
+sub refused_ok
+{
+    my ($kernel, $cpus, $options, $why) = @_;
+    my ($status, $text) = boot_port($kernel, $options, $cpus, $logs);
+    is($status, 2 * 3 + 1, "$options: refused");
+    like($text, qr/^refused: .*\Q$why\E/m, '... and why');
+}
 
 # Where the program has that symbol of the image.
 sub place
@@ -101,6 +111,57 @@ is_deeply(counts(grep { $_->{event} =~ /clerk/ } @calls),
     {'clerk 7 on 0' => 1, 'clerk 8 on 1' => 1},
     '... and one that may be delayed until there');
 
+# --- Branches -------------------------------------------------------------------------------------
+
+# Of each process, as its code is: from => to.
+my @way = (['first', 'middle'],
+    (map { (['loop', 'inner'], ['returns', 'back'], $_ < $rounds ? ['again', 'loop'] : ()) }
+        1 .. $rounds), ['last', 'after']);
+my $branches = @way;
+
+sub branches_of
+{
+    my ($kernel, $options, $cpus, @who) = @_;
+    my $which = "$options, $cpus CPUs, " . $kernel =~ s/.*c-//r;
+    my ($status, $said) = boot_port($kernel, $options, $cpus, $logs);
+    is($status, 1, "$which: the kernel runs to its end") or diag($said);
+    like($said, qr/^$steps steps\n${\($branches * @who)} records$/m,
+        '... with all branches, and the steps of its programs, which see no other');
+    my %ways;
+    for (split(/\n/, perf_of_port($kernel, $logs, 'script', '-F', 'comm,tid,cpu,ip,addr'))) {
+        my ($who, $tid, $cpu, @from_to) =
+            /^ *(\w+) +(\d+) \[0*(\d+)\] +([\da-f]+) +(?:=> +)?([\da-f]+) *$/ or next;
+        push(@{$ways{"$who $tid on $cpu"}}, join(' ', @from_to));
+    }
+    my @code = map { join(' ', map { place($kernel, $_) =~ s/^0x//r } @$_) } @way;
+    is_deeply(\%ways, {map { ($_ => \@code) } @who}, '... each of them, in order');
+}
+
+my $one = "$build/ports/c-program-one.elf";
+branches_of($one, '-e branches:u', 1, 'clerk 7 on 0', 'guard 9 on 0');
+for my $kernel ($gates, $own_gate) {
+    branches_of($kernel, '-e branches:u', 2, 'clerk 7 on 0', 'clerk 8 on 1', 'guard 9 on 0');
+    branches_of($kernel, '-e branches:u -p 8', 2, 'clerk 8 on 1');
+}
+
+# Without a call of pitot_program_returns nothing is stepped; and what the recording lacks is said.
+{
+    my ($status, $said) = boot_port("$build/ports/c-program-returnless.elf", '-e branches:u', 1,
+        $logs);
+    is($status, 1, 'a kernel without the call: it runs to its end');
+    like($said, qr/^$steps steps\n0 records\n.*\nincomplete: .*: pitot_program_returns was not /m,
+        '... and the call is named');
+}
+
+# Beside breakpoints: those of code, and the kernel's data.
+{
+    my $inner = place($gates, 'inner');
+    my @found = samples_of($gates, "-e branches:u -e mem:/bin/clerk:$inner:x -e mem:jobs_done:w",
+        3 * $branches + 2 * $rounds + $jobs);
+    is_deeply(counts(grep { $_->{event} =~ /:x/ } @found), {@clerks}, 'beside branches: hits');
+    is(scalar(grep { $_->{event} =~ /jobs_done/ } @found), $jobs, '... and those of the kernel');
+}
+
 # --- perf of the console --------------------------------------------------------------------------
 
 sub said_of
@@ -126,14 +187,23 @@ is_deeply(\%rounds, {7 => [0 .. $rounds - 1], 8 => [0 .. $rounds - 1]}, '... at 
 my $address = place($console, 'count');
 my $said = said_of('perf list', "perf stat -p 9 -e mem:$address/8:w -- work",
     "perf record -e $event/stop/ -- work", "perf record -e mem:$address -- work",
-    'perf record -e branches:u -p 8 -- work');
+    'perf record -e branches:u -p 9 -- work', 'perf stat -e branches:u -a -- work',
+    'perf record -e branches -p 9 -- work', 'perf record -e branches:u -a -g -- work',
+    'perf stat -e shop:job_done -- work');
 like($said, qr{^  mem:/PROGRAM:ADDR\[/LEN\]\[:ACCESS\]}m, 'perf list has places in programs');
 like($said, qr/^ +$rounds      mem:$address/m, 'perf stat counts the hits of a process');
 like($said, qr/the term stop: program_stop of struct pitot_kernel is 0$/m,
     'a program cannot be stopped');
 like($said, qr/mem:$address: each program has its own memory at this address; name the program/,
     'an address alone is of no program');
-like($said, qr/unknown event "branches:u"/, 'programs are not stepped');
+like($said, qr/^  branches:u +\[Hardware event, by single steps\]$/m, 'perf list has branches');
+like($said, qr/: $branches records kept, \d+ instructions stepped \]$/m,
+    'perf record: the branches of a process');
+like($said, qr/^ +${\(2 * $branches)} +branches:u$/m, 'perf stat: of those of a run of work');
+like($said, qr/branches: only programs are stepped here: use branches:u$/m, 'not of the kernel');
+is(join(' ', $said =~ /^(\d+) steps$/mg), join(' ', map { $_ * $steps } 1 .. 4),
+    '... and the steps of programs are as without a recording, after one, too');
+like($said, qr/-g: a branch has only from and to$/m, '... and without a chain');
 
 # --- What is refused ------------------------------------------------------------------------------
 
@@ -145,10 +215,17 @@ for (["mem:$address/8:w", 'each program has its own memory at this address; name
     ["mem:$address/8:w -p 3", 'no such process'], ["mem:$address/8:w -p 0", '-p 0: a whole number'])
 {
     my ($options, $why) = @$_;
-    my ($status, $text) = boot_port($gates, "-e $options", 2, $logs);
-    is($status, 2 * 3 + 1, "$options: refused");
-    like($text, qr/^refused: .*\Q$why\E/m, '... and why');
+    refused_ok($gates, 2, "-e $options", $why);
 }
+refused_ok($gates, 2, '-e branches:u -g', '-g: a branch has no call chain, only from and to');
+refused_ok($gates, 2, '-e branches:u -e branches:u', 'another branches event is already enabled');
+refused_ok($gates, 2, "-e branches:u -e ${\word('/bin/clerk', $gates)}",
+    "QEMU's TCG cannot step an instruction that makes a watched access");
+refused_ok($one, 1, '-e branches', 'only programs are stepped here: use branches:u');
+refused_ok("$build/ports/c-level3.elf", 2, '-e branches:u',
+    'branches:u: process_read of struct pitot_kernel is 0');
+refused_ok("$build/ports/c-program-chain-tables.elf", 1, '-e branches:u',
+    'branches:u: process_write of struct pitot_kernel is 0');
 
 # QEMU traps twice for a step over a watched access, the second time at the gate's first
 # instruction.

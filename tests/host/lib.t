@@ -105,8 +105,9 @@ for (@objects) {
 # to the first level that needs it. Level 3 only adds CPUs.
 my @level_of = (
     [1, qr{^core/(?:unwind|symbols)/|^core/embed/unwinders|^arch/x86_64/unwind/}],
-    [2, qr{^core/(?:breakpoint/|event/source_(?:breakpoint|clock|nmi_clock|place))}],
-    [2, qr{^arch/(?:x86_64/debug/|embed/(?:debug|gate|forbidden))}],
+    [2, qr{^core/(?:breakpoint/|event/source_(?:breakpoint|branches|clock|nmi_clock|place))}],
+    [2, qr{^core/e(?:vent/program_steps|mbed/source_branches)}],
+    [2, qr{^arch/(?:x86_64/debug/|embed/(?:debug|gate|forbidden|step))}],
 );
 my %kind = (text => 0, rodata => 0, eh_frame => 0, bss => 1);
 my %bytes;

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <linux/hw_breakpoint.h>
 
+#include "arch/step.h"
 #include "core/event/spec.h"
 #include "core/lib/assert.h"
 #include "tests/unit/fake_symtab.h"
@@ -30,6 +31,11 @@ _Noreturn void assert_failed(const char *claim, const char *file, int line)
 unsigned arch_cpus(void)
 {
     return 1;
+}
+
+bool arch_step_excludes_watches(void)
+{
+    return false;
 }
 
 static int load_some(void **state)

@@ -84,6 +84,11 @@ void debug_leave(struct regs *regs)
         traps.user.leave(regs);
 }
 
+bool debug_program_stepped(struct regs *regs)
+{
+    return traps.user.stepped && traps.user.stepped(regs);
+}
+
 static void debug_passed(struct regs *regs)
 {
     if (traps.stop.passed && !regs_user_mode(regs))
@@ -112,7 +117,7 @@ UNSEEN_TEXT __attribute__((noinline)) static bool debug_stepped(unsigned fired, 
 
     debugreg_step_over(arch_cpu_id());
     if (regs_user_mode(regs)) {
-        steps = traps.user.stepped && traps.user.stepped(regs);
+        steps = debug_program_stepped(regs);
     } else {
         steps = traps.stepped;
         if (steps)

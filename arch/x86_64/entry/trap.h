@@ -73,6 +73,9 @@ void trap_nmi(struct regs *regs);
 /* Called before a return to a program (arch_user_step_set_handlers). */
 void debug_leave(struct regs *regs);
 
+/* Called after an instruction of a program with the trap flag set; `stepped` of the same. */
+bool debug_program_stepped(struct regs *regs);
+
 /* Called before a trap returns to a stepped context (arch_step_set_handlers). */
 void debug_resume(struct regs *regs);
 

@@ -2,9 +2,9 @@
 /*
  * The sample kernel's CPUs run a program in ring 3 before their work: the first as the processes 7
  * and 9, the other one as 8; 7 and 8 are of the file /bin/clerk, 9 of /bin/guard. Its GS base leads
- * to a struct cpu with the number of the other CPU. With OWN_GATE of the linker's command line, the
- * debug traps come by the kernel's own gate. Linked in front of what it wraps (port.mk) for
- * tests/boot/ports_programs.t.
+ * to a struct cpu with the number of the other CPU. Its branches can be recorded. With OWN_GATE of
+ * the linker's command line, the debug traps come by the kernel's own gate. Linked in front of what
+ * it wraps (port.mk) for tests/boot/ports_programs.t.
  */
 #include "ports/c/variants/ring3.h"
 
@@ -19,6 +19,7 @@
 #define STAR           0xc0000081
 #define LSTAR          0xc0000082
 #define FMASK          0xc0000084
+#define TRAP_FLAG      0x100
 #define PROCESSES_END  10
 
 static const struct pitot_program clerk = {"/bin/clerk", 0, 0, 0}, guard = {"/bin/guard", 0, 0, 1};
@@ -38,7 +39,12 @@ static uint64_t kernel_sps[CPUS];
 static unsigned runs[CPUS]; /* the process; 0: none */
 static uint32_t begins;
 static uint64_t steps[CPUS]; /* debug traps that the kernel serves */
-extern const char program_begin[], program_end[];
+
+/* One thread runs the programs of a CPU. */
+static struct pitot_step thread_steps[CPUS];
+
+extern const char program_begin[], program_asks[], program_end[];
+extern uint64_t program_flags;
 
 void __wrap_trap_serve(struct trap_frame *frame);
 void __real_trap_serve(struct trap_frame *frame);
@@ -67,6 +73,19 @@ static int process_read(unsigned cpu, unsigned long stack, unsigned long address
         return 0;
     memcpy(to, (const void *)(address + HIGH), length);
     return 1;
+}
+
+static int process_write(unsigned long address, const void *from, unsigned long length)
+{
+    if (!is_mapped(address + HIGH, length))
+        return 0;
+    memcpy((void *)(address + HIGH), from, length);
+    return 1;
+}
+
+static struct pitot_step *thread_step(void)
+{
+    return &thread_steps[this_cpu()->number];
 }
 
 static int process_watchable(const struct pitot_program *program, unsigned pid,
@@ -123,10 +142,20 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     with.programs_end = (const void *)0x40000000;
     with.process = process;
     with.process_read = process_read;
+    with.process_write = process_write;
+    with.thread_step = thread_step;
     with.process_watchable = process_watchable;
     with.program_load = load;
     with.task_find = find;
     return __real_pitot_init(&with);
+}
+
+/* A system call that returns by `iretq`, with the registers that `syscall` leaves. */
+GATE static void serve_call(struct trap_frame *frame)
+{
+    frame->ip += 2;
+    frame->cx = frame->ip;
+    frame->r11 = frame->flags;
 }
 
 GATE void __wrap_trap_serve(struct trap_frame *frame)
@@ -135,36 +164,51 @@ GATE void __wrap_trap_serve(struct trap_frame *frame)
 
     if ((uint64_t)OWN_GATE == 1 && frame->vector == DEBUG_VECTOR && pitot_debug_trap(frame))
         return;
-    if (frame->vector == INVALID_OPCODE)
+    if (frame->vector == INVALID_OPCODE && frame->ip == (uint64_t)program_asks - HIGH)
+        serve_call(frame);
+    else if (frame->vector == INVALID_OPCODE)
         leave_program(frame, program_end, kernel_sps[cpu]);
     else if (frame->cs == PROGRAM_CODE && frame->vector == DEBUG_VECTOR)
         steps[cpu]++;
     else
         __real_trap_serve(frame);
+    pitot_program_returns(frame);
 }
 
 /*
- * Ten rounds, of which r12 has the number; five steps, which the kernel serves; and a read whose
- * debug trap comes at the system call's first instruction, if the CPU is as its manual.
+ * Ten rounds, of which r12 has the number; five steps, which the kernel serves; a read whose debug
+ * trap comes at the system call's first instruction, if the CPU is as its manual; another call, by
+ * `ud2` (serve_call); and two steps, in which it ends. program_flags gathers the flags that a
+ * program sees while it does not step itself.
  */
 __asm__(".data\n"
-        "program_begin: pushq %rbp; movq %rsp, %rbp; call program_middle\n"
+        "program_begin: pushq %rbp; movq %rsp, %rbp\n"
+        "program_first: call program_middle\n"
         "program_after: ud2\n"
         "program_middle: pushq %rbp; movq %rsp, %rbp; xorl %r12d, %r12d\n"
-        "1: call program_inner\n"
-        "program_back: incq %r12; cmpq $10, %r12; jb 1b\n"
+        "pushfq; popq %rax; lock orq %rax, program_flags(%rip)\n"
+        "program_loop: call program_inner\n"
+        "program_back: incq %r12; cmpq $10, %r12\n"
+        "program_again: jb program_loop\n"
         "pushfq; orq $0x100, (%rsp); popfq\n"
         "nop\n"
         "program_stepped: nop\n"
         "pushfq; andq $~0x100, (%rsp); popfq\n"
         "movw program_selector(%rip), %ss\n"
         "program_delayed: syscall\n"
-        "popq %rbp; ret\n"
+        "lock orq %r11, program_flags(%rip)\n"
+        "program_asks: ud2\n"
+        "lock orq %r11, program_flags(%rip)\n"
+        "pushfq; orq $0x100, (%rsp); popfq\n"
+        "popq %rbp\n"
+        "program_last: ret\n"
         "program_inner: pushq %rbp; movq %rsp, %rbp\n"
         "incq program_count(%rip)\n"
-        "program_written: popq %rbp; ret\n"
+        "program_written: popq %rbp\n"
+        "program_returns: ret\n"
         ".balign 8\n"
         "program_count: .quad 0\n"
+        "program_flags: .quad 0\n"
         "program_selector: .quad 8 * 9 + 3\n" /* PROGRAM_DATA */
         ".text");
 
@@ -215,6 +259,11 @@ __attribute__((noinline, noclone)) static void run_program(unsigned number)
 {
     uint32_t cpu = this_cpu()->number;
     struct cpu *other = (struct cpu *)((uint64_t)&false_cpus[cpu] - HIGH);
+    struct trap_frame frame = {.ip = (uint64_t)program_begin - HIGH,
+                               .cs = PROGRAM_CODE,
+                               .flags = 0x202,
+                               .sp = (uint64_t)program_stacks[cpu] + STACK_SIZE - HIGH,
+                               .ss = PROGRAM_DATA};
 
     __asm__ volatile("cli");
     prepare_program(thread_stacks[OTHERS_END + cpu] + STACK_SIZE);
@@ -223,14 +272,13 @@ __attribute__((noinline, noclone)) static void run_program(unsigned number)
     *other = (struct cpu){.number = CPUS - 1 - cpu, .self = other};
     write_register(KERNEL_GS_BASE, (uint64_t)other);
     switch_process(cpu, number);
+    pitot_program_returns(&frame);
     __asm__ volatile("pushq %%rbp; movq %%rsp, %0\n\t"
                      "xorl %%ebp, %%ebp\n\t"
-                     "pushq %1; pushq %3; pushq $0x202; pushq %2; pushq %4; swapgs; iretq\n"
+                     "pushq %1; pushq %2; pushq %3; pushq %4; pushq %5; swapgs; iretq\n"
                      "program_end: popq %%rbp"
                      : "=m"(kernel_sps[cpu])
-                     : "i"(PROGRAM_DATA), "i"(PROGRAM_CODE),
-                       "r"((uint64_t)program_stacks[cpu] + STACK_SIZE - HIGH),
-                       "r"((uint64_t)program_begin - HIGH)
+                     : "r"(frame.ss), "r"(frame.sp), "r"(frame.flags), "r"(frame.cs), "r"(frame.ip)
                      : "memory", "cc", "rbx", "r12", "r13", "r14", "r15");
     switch_process(cpu, 0);
     __asm__ volatile("sti");
@@ -254,6 +302,8 @@ static void run_programs(void)
     run_program(9);
     say_number(steps[0]);
     say(" steps\n");
+    if (program_flags & TRAP_FLAG)
+        say("a program sees the trap flag of Pitot's steps\n");
 }
 
 /* Level 3, and level 4. */
