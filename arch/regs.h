@@ -40,6 +40,7 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define FLAGS_OF_DEBUGGER 0x00040ed5ull
 
 #define KERNEL_CODE_SELECTOR 0x08
+#define RING_OF_SELECTOR     3 /* the bits of a code selector; 0: the kernel */
 #define KERNEL_DATA_SELECTOR 0x10
 /* `sysret` derives these from STAR; the lower two bits are the ring. */
 #define USER_DATA_SELECTOR 0x23

@@ -10,8 +10,7 @@
 #include "arch/x86_64/entry/trap.h"
 #include "core/host.h"
 
-#define CPU_FRAME_WORDS  5 /* ip, cs, flags, sp, ss */
-#define RING_OF_SELECTOR 3
+#define CPU_FRAME_WORDS 5 /* ip, cs, flags, sp, ss */
 
 void (*embed_debug_late)(struct regs *regs);
 uint64_t embed_gs_base[ARCH_CPUS_MAX]; /* in the kernel. [owning CPU] */

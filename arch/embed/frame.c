@@ -10,11 +10,10 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "core/host.h"
 
-#define RING_OF_SELECTOR 3
-#define WORDS            (sizeof(struct regs) / sizeof(uint64_t))
-#define CPU_FIRST        (offsetof(struct regs, ip) / sizeof(uint64_t))
-#define NAME_SIZE        6
-#define REGISTERS        "r8 to r15, ax, bx, cx, dx, si, di, bp, ip, cs, flags, sp" /* and ss */
+#define WORDS     (sizeof(struct regs) / sizeof(uint64_t))
+#define CPU_FIRST (offsetof(struct regs, ip) / sizeof(uint64_t))
+#define NAME_SIZE 6
+#define REGISTERS "r8 to r15, ax, bx, cx, dx, si, di, bp, ip, cs, flags, sp" /* and ss */
 
 static const char names[WORDS][NAME_SIZE] = {"r15", "r14", "r13", "r12",   "bp", "bx", "r11", "r10",
                                              "r9",  "r8",  "ax",  "cx",    "dx", "si", "di",  "",

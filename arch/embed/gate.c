@@ -19,8 +19,6 @@
 #define GATE_INTERRUPT 0x0e
 #define IST_STACKS     7
 
-#define RING_OF_SELECTOR 3
-
 #define TASK_TYPE       0x9d /* present, system, type; not: busy */
 #define TASK_IS_64      0x89
 #define TASK_LIMIT_HIGH 0x8f /* and granularity */

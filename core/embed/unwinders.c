@@ -11,8 +11,6 @@
 #include "core/lib/string.h"
 #include "core/unwind/step.h"
 
-#define RING_OF_SELECTOR 3
-
 /* The CPU's frame: Intel SDM vol. 3, "Stack Usage on Transfers to Handlers". */
 struct cpu_frame {
     uint64_t ip, cs, flags, sp, ss;

@@ -51,7 +51,6 @@ static struct step steps[ARCH_CPUS_MAX];
 #define PAUSE            0x90 /* after REPE */
 #define TWO_BYTES        0x0f
 #define IRET             0xcf
-#define RING_OF_SELECTOR 3
 #define SYSCALL          0x05
 #define SYSRET           0x07
 #define SYSCALL_SIZE     2
