@@ -113,8 +113,9 @@ void pitot_program_runs(void);
 
 /*
  * For branches:u, with thread_step: called before each return to a program by `iretq`, with the
- * frame that is then loaded, all of it; Pitot may set its trap flag. `sysret` needs no call: r11
- * keeps the flag. Does nothing if the frame is of the kernel. Interrupts off, with the kernel's GS.
+ * frame that is then loaded, all of it; Pitot may set its trap flag. `sysret` needs no call where
+ * it returns to its `syscall`, since r11 keeps the flag. Does nothing if the frame is of the
+ * kernel. Interrupts off, with the kernel's GS.
  */
 void pitot_program_returns(void *frame);
 
@@ -185,7 +186,7 @@ void pitot_tick(const void *frame);
  * Called from the kernel's own #DB gate, on gate_stack, interrupts off, with the kernel's GS.
  * Returns 1 for a breakpoint of Pitot; the gate then returns by `iretq` with the frame's flags or,
  * with gdb or branches:u, with all of its registers. Returns 0 if the kernel must handle the trap,
- * of which DR6 shows the cause; the frame's flags may have changed by RF.
+ * of which DR6 shows the cause; the frame's flags may have changed by RF and, with branches:u, TF.
  */
 int pitot_debug_trap(void *frame);
 

@@ -224,8 +224,9 @@ struct pitot_kernel {
      */
     int (*process_write)(unsigned long address, const void *from, unsigned long length);
     /*
-     * Returns the current thread's state of steps in a program. Any context; for `branches:u`. A
-     * thread that begins with a copy of another one's frame, as by fork, has a copy of its state.
+     * Returns the current thread's state of steps in a program, or 0 if it has no program. Any
+     * context; for `branches:u`. A thread that begins with a copy of another one's frame, as by
+     * fork, has a copy of its state.
      */
     struct pitot_step *(*thread_step)(void);
     /* The system calls, up to 64, in the order of numbers; for `perf trace`, with PITOT_CALLS. */

@@ -32,7 +32,7 @@ __attribute__((noinline)) static bool late_step_ends(const struct regs *regs)
     if (!(cpu_read_dr6() & DR6_BS) || regs->flags & FLAGS_TRAP || !host.thread_step)
         return false;
     step = host.thread_step();
-    if (!step->on || step->traps)
+    if (!step || !step->on || step->traps)
         return false;
     cpu_write_dr6(DR6_CLEAR);
     return true;

@@ -27,8 +27,6 @@ void arch_embed_program_returns(void *frame)
 {
     struct regs regs = arch_embed_regs(frame);
 
-    if (!regs_user_mode(&regs))
-        return;
     if (is_call(&regs))
         regs.vector = REGS_SYSCALL;
     debug_leave(&regs);

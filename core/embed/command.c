@@ -216,16 +216,12 @@ static int begin(void)
 static void tell_ticks(uint32_t ticks, uint32_t cramped)
 {
     const struct record_source *source = recording_source();
-    bool by_time = false, by_steps = false;
+    bool by_time = false;
 
-    for (size_t i = 0; i < source->event_count; i++) {
+    for (size_t i = 0; i < source->event_count; i++)
         by_time |= source->events[i].attr.type == PERF_TYPE_SOFTWARE;
-        by_steps |= source->events[i].attr.type == PERF_TYPE_HARDWARE;
-    }
     if (by_time && embed_ticks == ticks)
         print("pitot: no samples by time: pitot_tick was not called\n");
-    if (by_steps && !embed_program_returned)
-        print("pitot: " EMBED_NOT_RETURNED "\n");
     if (embed_cramped != cramped)
         print("pitot: " EMBED_CRAMPED "\n", embed_cramped - cramped, PITOT_SAMPLE_STACK);
 }
@@ -233,10 +229,16 @@ static void tell_ticks(uint32_t ticks, uint32_t cramped)
 static int run(int argc, char **argv)
 {
     uint32_t ticks = embed_ticks, cramped = embed_cramped;
-    int status = command_run_words(argc, argv);
+    bool of_perf = argc > 1 && strcmp(argv[0], "perf") == 0;
+    int status;
 
-    if (!status && argc > 1 && strcmp(argv[0], "perf") == 0 && strcmp(argv[1], "record") == 0)
+    if (of_perf)
+        embed_unreturned = false;
+    status = command_run_words(argc, argv);
+    if (!status && of_perf && strcmp(argv[1], "record") == 0)
         tell_ticks(ticks, cramped);
+    if (of_perf && embed_unreturned)
+        print("pitot: " EMBED_NOT_RETURNED "\n");
     return status;
 }
 

@@ -65,8 +65,8 @@ extern void (*embed_tick)(void);
 /* `branches:u`. */
 extern const struct event_source embed_branches_source;
 
-/* True once pitot_program_returns was called since `branches:u` last began to count. */
-extern bool embed_program_returned;
+/* `branches:u` has begun to count, and pitot_program_returns was not called since. */
+extern bool embed_unreturned;
 
 #define EMBED_NOT_RETURNED "no branches: pitot_program_returns was not called"
 

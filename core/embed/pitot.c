@@ -263,6 +263,7 @@ const char *pitot_start(const char *options)
     state.ticks = embed_ticks;
     state.cramped = embed_cramped;
     state.lapses = lapses();
+    embed_unreturned = false;
     for (size_t i = 0; i < state.event_count; i++)
         event_begin(&events[i], rings);
     return NULL;
@@ -301,7 +302,7 @@ static void summarise(uint64_t kept)
     const char *entries =
         state.options.chains && !embed_tables ? embed_traps_wrong() : embed_frame_wrong();
     unsigned long long lost = 0;
-    bool untimed = false, locked = false, unstepped = false;
+    bool untimed = false, locked = false;
 
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         lost += losses[cpu].dropped + losses[cpu].overwritten;
@@ -309,7 +310,6 @@ static void summarise(uint64_t kept)
         const struct event_spec *spec = &events[i].spec;
 
         untimed |= spec->source->counts_time && embed_ticks == state.ticks;
-        unstepped |= spec->source->follows && !embed_program_returned;
         locked |= spec->source->watches && spec->attr.bp_type != HW_BREAKPOINT_X &&
                   arch_watch_miscounts_locked();
     }
@@ -323,10 +323,11 @@ static void summarise(uint64_t kept)
     if (untimed)
         add_lack("no samples by time: pitot_tick was not called");
     if (lapses() != state.lapses)
-        add_lack("hits are missing, as the debug registers were changed %lu times: does the kernel "
-                 "write them?",
-                 lapses() - state.lapses);
-    if (unstepped)
+        add_lack(
+            "hits are missing, as the debug registers were changed %lu time%s: does the kernel "
+            "write them?",
+            lapses() - state.lapses, print_plural(lapses() - state.lapses));
+    if (embed_unreturned)
         add_lack(EMBED_NOT_RETURNED);
     if (embed_cramped != state.cramped)
         add_lack(EMBED_CRAMPED, embed_cramped - state.cramped, PITOT_SAMPLE_STACK);

@@ -13,7 +13,7 @@
 #include "core/host.h"
 #include "core/lib/print.h"
 
-bool embed_program_returned;
+bool embed_unreturned;
 
 /* Returns the member that is missing, or NULL. */
 static const char *missing(void)
@@ -48,7 +48,7 @@ static void disable(struct event *event)
 
 static void begin(struct event *event)
 {
-    embed_program_returned = false;
+    embed_unreturned = true;
     branches_source.begin(event);
 }
 
@@ -62,6 +62,7 @@ static void describe(struct sink *sink)
 
 const struct event_source embed_branches_source = {
     .spelt = "branches:u",
+    .name = "branches:u",
     .spelt_embedded = "", /* a kernel may have no programs */
     .describe = describe,
     .parse = parse,
@@ -89,10 +90,11 @@ int embed_branches_check(const struct event_spec *events, size_t count, bool cha
 
 void pitot_program_returns(void *frame)
 {
-    if (!host_ready || missing())
+    if (!host_ready || !host.frame || missing() ||
+        !(arch_embed_word(frame, offsetof(struct regs, cs)) & RING_OF_SELECTOR))
         return;
-    if (!embed_program_returned)
-        embed_program_returned = true;
+    if (embed_unreturned)
+        embed_unreturned = false;
     if (host.thread_step()->on || branches_of_program_wanted())
         arch_embed_program_returns(frame);
 }

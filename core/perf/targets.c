@@ -67,9 +67,10 @@ static int check_windows(const struct event_spec *event, uint32_t pid, struct re
 {
     if (event->attr.exclude_kernel)
         return refuse(why, EINVAL,
-                      "%s: --start opens windows in the kernel: use branches or branches:k; to "
-                      "step a program, leave --start out",
-                      event->name);
+                      "%s: --start opens windows in the kernel%s; to step a program, leave --start "
+                      "out",
+                      event->name,
+                      own_kernel ? ": use branches or branches:k" : ", which is not stepped here");
     if (pid)
         return refuse(
             why, EINVAL,
@@ -107,9 +108,9 @@ static int choose_branches(struct event_spec *event, const struct perf_options *
         return make_of_program(event, why);
     if (event->attr.exclude_kernel && workload && !options->all_cpus)
         return refuse(why, EINVAL,
-                      "%s: %s runs in the kernel: use branches or branches:k; for programs that "
-                      "run beside it, add -p PID or -a",
-                      event->name, workload);
+                      "%s: %s runs in the kernel: %sfor programs that run beside it, add -p PID or "
+                      "-a",
+                      event->name, workload, own_kernel ? "use branches or branches:k; " : "");
     return 0;
 }
 

@@ -58,6 +58,7 @@ $(eval $(call C_PORT,program-own-gate,0 1 2 3,$(call watch,1),,2))
 $(eval $(call C_PORT,program-watch-level4,0 1 2 3 4,$(call watch,0),,2,,level4))
 $(eval $(call C_PORT,program-one,0 1 2,$(call watch,0)))
 $(eval $(call C_PORT,program-returnless,0 1 2,$(call watch,0) $(call elsewhere,pitot_program_returns,pitot_doubtful)))
+$(eval $(call C_PORT,program-returnless-level4,0 1 2 4,$(call watch,0) $(call elsewhere,pitot_program_returns,pitot_doubtful),,,,level4))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
@@ -132,7 +133,7 @@ $(BUILD)/ports/c-monitor.elf $(BUILD)/ports/c-monitor-two.elf: ports/c/variants/
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-program.elf: ports/c/variants/program.c
 $(BUILD)/ports/c-program-chain.elf $(BUILD)/ports/c-program-above.elf $(BUILD)/ports/c-program-below.elf: ports/c/variants/program_chain.c
-$(patsubst %,$(BUILD)/ports/c-%.elf,program-watch program-own-gate program-watch-level4 program-one program-returnless): ports/c/variants/program_watch.c
+$(patsubst %,$(BUILD)/ports/c-%.elf,program-watch program-own-gate program-watch-level4 program-one program-returnless program-returnless-level4): ports/c/variants/program_watch.c
 $(BUILD)/ports/c-stray-first.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-served.elf $(BUILD)/ports/c-served-stack.elf: ports/c/variants/served.c
 $(patsubst %,$(BUILD)/ports/c-%.elf,stray-first istless ist-shared): ports/c/variants/gate.c
@@ -180,4 +181,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped disarms disarms-late outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-watch-tables program-own-gate-tables program-watch-level4-tables program-one program-returnless program-above program-below-tables level5 gdb-port lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless monitor-tables monitor-two-tables threadless-tables)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables tells-tables level7-tables level4-small-tables level4-words-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state task-state-two tickless many-threads frame-copied bp-wrong frame-low cramped disarms disarms-late outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-watch-tables program-own-gate-tables program-watch-level4-tables program-one program-returnless program-returnless-level4-tables program-above program-below-tables level5 gdb-port lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless monitor-tables monitor-two-tables threadless-tables)

@@ -277,7 +277,7 @@ like($console,
     '... and is reported');
 # ports/c/variants/disarms.c: found at a tick, or at the end.
 incomplete_ok($_, '-e mem:' . address($_, 'jobs_done') . '/8:w',
-    'hits are missing, as the debug registers were changed 1 times: does the kernel write them?', $_)
+    'hits are missing, as the debug registers were changed 1 time: does the kernel write them?', $_)
     for '2, with watches turned off', '2, with watches turned off late';
 incomplete_ok('2, with watches turned off', '-e shop:job_done', undef, '... and no watch');
 # ports/c/variants/outer_entry.c: the registers are those of the inner interrupt.

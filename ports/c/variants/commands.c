@@ -2,7 +2,8 @@
 /*
  * Commands of the sample kernel, for tests/boot/ports_console.t (port.mk): pitot_start and
  * pitot_stop, so that it streams beside `perf record`; one in which other threads have their turns;
- * one with many writes and then few; one that resets the machine, but not in the boot after a reset.
+ * one with many writes and then few; one that resets the machine, but not in the boot after a
+ * reset.
  */
 #include "ports/c/kernel.h"
 

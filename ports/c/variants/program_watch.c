@@ -85,7 +85,9 @@ static int process_write(unsigned long address, const void *from, unsigned long 
 
 static struct pitot_step *thread_step(void)
 {
-    return &thread_steps[this_cpu()->number];
+    uint32_t cpu = this_cpu()->number;
+
+    return runs[cpu] ? &thread_steps[cpu] : 0;
 }
 
 static int process_watchable(const struct pitot_program *program, unsigned pid,
