@@ -220,7 +220,7 @@ GDB
         'call' => <<"GDB",
 tbreak fs_close
 continue
-print cpus_running()
+print arch_cpus()
 info registers $registers
 print strlen($name) == \$_strlen($name)
 info registers $registers
