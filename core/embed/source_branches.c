@@ -62,7 +62,6 @@ static void describe(struct sink *sink)
 
 const struct event_source embed_branches_source = {
     .spelt = "branches:u",
-    .name = "branches:u",
     .spelt_embedded = "", /* a kernel may have no programs */
     .describe = describe,
     .parse = parse,
